@@ -1,0 +1,13 @@
+/** Contracts for authors of stores, transports, coordinators, durability backends and schedulers. Semver applies. */
+export * from "./model/Checkpoint.ts"
+export * from "./model/Content.ts"
+export * from "./model/DropReason.ts"
+export * from "./model/Event.ts"
+export * from "./model/Json.ts"
+export * from "./spi/Coordinator.ts"
+export { Durability, DurabilityError, type DurabilityShape, type Recorded } from "./spi/Durability.ts"
+export * from "./spi/Errors.ts"
+export * from "./spi/Provider.ts"
+export * from "./spi/Scheduler.ts"
+export * from "./spi/Store.ts"
+export * from "./spi/StoreDriver.ts"

@@ -1,0 +1,209 @@
+/**
+ * What the author of a store implements: rows in, rows out, no codecs. `Store.fromDriver` lifts it once, so every store
+ * reads and refuses the same way. The duties (atomicity, fences) stand beside the methods of `StoreShape`.
+ */
+import { Clock, Effect, Option, Schema } from "effect"
+import { Checkpoint, type Tombstone } from "../model/Checkpoint.ts"
+import type { BotScope, ChatRow, ContactRow, Handoff, MessageRow, Page, StoreShape } from "./Store.ts"
+import { StoreError } from "./Store.ts"
+
+/** A checkpoint as a row: the columns the compare needs, and the rest as JSON. `data` is null in a tombstone. */
+export interface CheckpointRow {
+  readonly id: string
+  readonly revision: number
+  readonly fence: number
+  /** ms since the epoch after which the row (or tombstone) is gone; null keeps it. */
+  readonly expires: number | null
+  /** JSON text of the checkpoint, or null when this row is a tombstone. */
+  readonly data: string | null
+  /** JSON text: ids of the inbound messages already applied (tombstones). */
+  readonly applied: string
+}
+
+/** What a driver answers `open` with: the parts as stored, undecoded. */
+export interface KeyRows {
+  readonly handoff: string | null
+  readonly profile: ReadonlyArray<readonly [field: string, json: string]>
+  readonly checkpoint: CheckpointRow | undefined
+}
+
+export interface StoreDriver {
+  readonly name: string
+  readonly persistent: boolean
+  readonly admit: (
+    bot: BotScope,
+    chat: ChatRow,
+    contact: ContactRow,
+    message: MessageRow
+  ) => Effect.Effect<{ readonly firstContact: boolean }, StoreError>
+  readonly saveMessage: (bot: BotScope, message: MessageRow) => Effect.Effect<void, StoreError>
+  readonly messages: (
+    bot: BotScope,
+    chatId: string,
+    options: { readonly limit: number; readonly after?: string }
+  ) => Effect.Effect<Page<MessageRow>, StoreError>
+  readonly open: (bot: BotScope, key: string, chatId: string, userId: string) => Effect.Effect<KeyRows, StoreError>
+  readonly profile: (bot: BotScope, userId: string) => Effect.Effect<KeyRows["profile"], StoreError>
+  readonly setProfile: (
+    bot: BotScope,
+    userId: string,
+    field: string,
+    json: string | null
+  ) => Effect.Effect<void, StoreError>
+  readonly handoff: (bot: BotScope, chatId: string) => Effect.Effect<string | null, StoreError>
+  readonly setHandoff: (bot: BotScope, chatId: string, json: string | null) => Effect.Effect<void, StoreError>
+  readonly getCheckpoint: (bot: BotScope, key: string) => Effect.Effect<CheckpointRow | undefined, StoreError>
+  /** One atomic statement (ST1 to ST5). `now` is ms since the epoch: an expired row counts as absent. */
+  readonly putCheckpoint: (
+    bot: BotScope,
+    key: string,
+    row: CheckpointRow,
+    now: number
+  ) => Effect.Effect<boolean, StoreError>
+  readonly raiseFence: (bot: BotScope, key: string, fence: number) => Effect.Effect<void, StoreError>
+  readonly checkpoints: (
+    bot: BotScope,
+    options: { readonly limit: number; readonly after?: string; readonly now: number }
+  ) => Effect.Effect<Page<{ readonly key: string; readonly row: CheckpointRow }>, StoreError>
+  readonly getValue: (
+    bot: BotScope,
+    name: string
+  ) => Effect.Effect<{ readonly value: string; readonly expires: number | null } | undefined, StoreError>
+  readonly setValue: (
+    bot: BotScope,
+    name: string,
+    value: string | null,
+    expires: number | null
+  ) => Effect.Effect<void, StoreError>
+}
+
+/** How long a tombstone refuses late writes: as long as a dedupe mark (R1, R15). Seven days. */
+export const tombstoneTtl = 7 * 24 * 60 * 60 * 1000
+
+const CheckpointJson = Schema.fromJsonString(Checkpoint)
+const decodeCheckpoint = Schema.decodeUnknownEffect(CheckpointJson)
+const HandoffJson = Schema.fromJsonString(
+  Schema.Struct({
+    since: Schema.Number,
+    by: Schema.optionalKey(Schema.String),
+    note: Schema.optionalKey(Schema.String)
+  })
+)
+const decodeHandoff = Schema.decodeUnknownEffect(HandoffJson)
+const decodeUnknownJson = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
+const decodeApplied = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.String)))
+
+/** Lifts a driver to the contract: codecs, expiry and corrupt rows are handled here and nowhere else. */
+export const fromDriver = (driver: StoreDriver): StoreShape => {
+  const corrupt = (operation: string) => (error: Schema.SchemaError) =>
+    new StoreError({ store: driver.name, operation, reason: "corrupt", detail: error.message })
+
+  const splitRow = Effect.fnUntraced(function* (row: CheckpointRow | undefined, now: number) {
+    if (row === undefined || (row.expires !== null && row.expires <= now)) return {}
+    if (row.data === null) {
+      if (row.id === "") return {}
+      const applied = yield* Effect.mapError(decodeApplied(row.applied), corrupt("getCheckpoint"))
+      return { tombstone: { id: row.id, revision: row.revision, fence: row.fence, applied } satisfies Tombstone }
+    }
+    return { checkpoint: yield* Effect.mapError(decodeCheckpoint(row.data), corrupt("getCheckpoint")) }
+  })
+  const readHandoff = (json: string | null): Effect.Effect<Handoff | undefined, StoreError> =>
+    json === null ? Effect.undefined : Effect.mapError(decodeHandoff(json), corrupt("handoff"))
+  const readProfile = Effect.fnUntraced(function* (rows: KeyRows["profile"]) {
+    if (rows.length === 0) return empty
+    const profile: Record<string, unknown> = {}
+    for (const [field, json] of rows)
+      profile[field] = yield* Effect.mapError(decodeUnknownJson(json), corrupt("profile"))
+    return profile
+  })
+  const put = (bot: BotScope, key: string, row: CheckpointRow) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => driver.putCheckpoint(bot, key, row, now))
+
+  return {
+    name: driver.name,
+    persistent: driver.persistent,
+    admit: driver.admit,
+    saveMessage: driver.saveMessage,
+    messages: driver.messages,
+    open: Effect.fnUntraced(function* (bot, key, chatId, userId) {
+      const rows = yield* driver.open(bot, key, chatId, userId)
+      const now = yield* Clock.currentTimeMillis
+      const { checkpoint, tombstone } = yield* splitRow(rows.checkpoint, now)
+      return {
+        handoff: rows.handoff === null ? undefined : yield* readHandoff(rows.handoff),
+        profile: rows.profile.length === 0 ? empty : yield* readProfile(rows.profile),
+        checkpoint,
+        tombstone
+      }
+    }),
+    profile: (bot, userId) => Effect.flatMap(driver.profile(bot, userId), readProfile),
+    setProfile: (bot, userId, field, value) =>
+      value === undefined
+        ? driver.setProfile(bot, userId, field, null)
+        : Effect.flatMap(
+            Option.match(Option.fromNullishOr(JSON.stringify(value)), {
+              onNone: () =>
+                Effect.fail(
+                  new StoreError({
+                    store: driver.name,
+                    operation: "setProfile",
+                    reason: "invalid",
+                    detail: `the value of "${field}" is not JSON`
+                  })
+                ),
+              onSome: Effect.succeed
+            }),
+            (json) => driver.setProfile(bot, userId, field, json)
+          ),
+    handoff: (bot, chatId) => Effect.flatMap(driver.handoff(bot, chatId), readHandoff),
+    setHandoff: (bot, chatId, handoff) =>
+      driver.setHandoff(bot, chatId, handoff === undefined ? null : JSON.stringify(handoff)),
+    getCheckpoint: Effect.fnUntraced(function* (bot, key) {
+      return yield* splitRow(yield* driver.getCheckpoint(bot, key), yield* Clock.currentTimeMillis)
+    }),
+    setCheckpointIf: (bot, key, next) =>
+      put(bot, key, {
+        id: next.id,
+        revision: next.revision,
+        fence: next.fence,
+        expires: next.expires ?? null,
+        data: JSON.stringify(next),
+        applied: "[]"
+      }),
+    clearCheckpointIf: (bot, key, tombstone) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        driver.putCheckpoint(
+          bot,
+          key,
+          {
+            id: tombstone.id,
+            revision: tombstone.revision,
+            fence: tombstone.fence,
+            expires: now + tombstoneTtl,
+            data: null,
+            applied: JSON.stringify(tombstone.applied)
+          },
+          now
+        )
+      ),
+    raiseFence: driver.raiseFence,
+    checkpoints: Effect.fnUntraced(function* (bot, options) {
+      const now = yield* Clock.currentTimeMillis
+      const page = yield* driver.checkpoints(bot, { ...options, now })
+      const items: Array<{ readonly key: string; readonly checkpoint: Checkpoint }> = []
+      for (const { key, row } of page.items) {
+        const { checkpoint } = yield* splitRow(row, now)
+        if (checkpoint !== undefined) items.push({ key, checkpoint })
+      }
+      return page.next === undefined ? { items } : { items, next: page.next }
+    }),
+    getValue: Effect.fnUntraced(function* (bot, name) {
+      const found = yield* driver.getValue(bot, name)
+      if (found === undefined) return undefined
+      return found.expires !== null && found.expires <= (yield* Clock.currentTimeMillis) ? undefined : found.value
+    }),
+    setValue: (bot, name, value, expires) => driver.setValue(bot, name, value ?? null, expires ?? null)
+  }
+}
+
+const empty: Readonly<Record<string, unknown>> = Object.freeze({})
