@@ -62,6 +62,24 @@ export const Wait = Schema.Union([
 ])
 export type Wait = typeof Wait.Type
 
+/** When a wait wants to act by itself, ms since the epoch; `undefined` when only a message can end it. */
+export const wakeTime = (wait: Wait | undefined): number | undefined => {
+  switch (wait?.kind) {
+    case "ask":
+      return wait.deadline === undefined
+        ? wait.idleAt
+        : wait.idleAt === undefined
+          ? wait.deadline
+          : Math.min(wait.deadline, wait.idleAt)
+    case "sleep":
+      return wait.deadline
+    case "resume":
+      return wait.at
+    default:
+      return undefined
+  }
+}
+
 export const Checkpoint = Schema.Struct({
   format: Schema.tag(1),
   /** Names one run of the flow; derived from the message or trigger that started it. */
@@ -79,7 +97,7 @@ export const Checkpoint = Schema.Struct({
   /** Messages kept for the next question (R16). */
   pending: Schema.Array(SavedMessage),
   /** The message that started the run. */
-  origin: Schema.optionalKey(SavedMessage),
+  origin: SavedMessage,
   /** The questions passed so far, newest last: where "back" goes (B25). */
   trail: Schema.Array(Schema.String),
   /** How often the open op was cut in a row (R16). */

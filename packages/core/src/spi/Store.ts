@@ -74,6 +74,12 @@ export interface StoredCheckpoint {
   readonly checkpoint: Checkpoint
 }
 
+/** A dormant conversation that wants to be woken at `wakeAt` (ms since the epoch). Source: C23. */
+export interface DueKey {
+  readonly key: string
+  readonly wakeAt: number
+}
+
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
   /** Give it back as `after` for the next page; absent on the last one. */
@@ -124,6 +130,11 @@ export interface StoreShape {
     bot: BotScope,
     options: { readonly limit: number; readonly after?: string }
   ) => Effect.Effect<Page<StoredCheckpoint>, StoreError>
+  /** Keys whose wait is due by `before` (ms since the epoch), earliest first. @param limit 1 to 1,000. Source: C23. */
+  readonly due: (
+    bot: BotScope,
+    options: { readonly before: number; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<DueKey>, StoreError>
   readonly getValue: (bot: BotScope, name: string) => Effect.Effect<string | undefined, StoreError>
   /** @param expires ms since the epoch after which the value is gone; `undefined` keeps it. Safe to repeat. */
   readonly setValue: (

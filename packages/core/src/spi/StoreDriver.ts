@@ -3,8 +3,8 @@
  * reads and refuses the same way. The duties (atomicity, fences) stand beside the methods of `StoreShape`.
  */
 import { Clock, Effect, Option, Schema } from "effect"
-import { Checkpoint, type Tombstone } from "../model/Checkpoint.ts"
-import type { BotScope, ChatRow, ContactRow, Handoff, MessageRow, Page, StoreShape } from "./Store.ts"
+import { Checkpoint, type Tombstone, wakeTime } from "../model/Checkpoint.ts"
+import type { BotScope, ChatRow, ContactRow, DueKey, Handoff, MessageRow, Page, StoreShape } from "./Store.ts"
 import { StoreError } from "./Store.ts"
 
 /** A checkpoint as a row: the columns the compare needs, and the rest as JSON. `data` is null in a tombstone. */
@@ -18,6 +18,8 @@ export interface CheckpointRow {
   readonly data: string | null
   /** JSON text: ids of the inbound messages already applied (tombstones). */
   readonly applied: string
+  /** ms since the epoch at which the conversation wants to be woken (its wait's deadline); null when it waits for a message only. */
+  readonly wakeAt: number | null
 }
 
 /** What a driver answers `open` with: the parts as stored, undecoded. */
@@ -65,6 +67,11 @@ export interface StoreDriver {
     bot: BotScope,
     options: { readonly limit: number; readonly after?: string; readonly now: number }
   ) => Effect.Effect<Page<{ readonly key: string; readonly row: CheckpointRow }>, StoreError>
+  /** Keys whose `wakeAt` is at or before `before`, earliest first (an index serves it). */
+  readonly due: (
+    bot: BotScope,
+    options: { readonly before: number; readonly limit: number }
+  ) => Effect.Effect<ReadonlyArray<DueKey>, StoreError>
   readonly getValue: (
     bot: BotScope,
     name: string
@@ -168,7 +175,8 @@ export const fromDriver = (driver: StoreDriver): StoreShape => {
         fence: next.fence,
         expires: next.expires ?? null,
         data: JSON.stringify(next),
-        applied: "[]"
+        applied: "[]",
+        wakeAt: wakeTime(next.wait) ?? null
       }),
     clearCheckpointIf: (bot, key, tombstone) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -181,7 +189,8 @@ export const fromDriver = (driver: StoreDriver): StoreShape => {
             fence: tombstone.fence,
             expires: now + tombstoneTtl,
             data: null,
-            applied: JSON.stringify(tombstone.applied)
+            applied: JSON.stringify(tombstone.applied),
+            wakeAt: null
           },
           now
         )
@@ -197,6 +206,7 @@ export const fromDriver = (driver: StoreDriver): StoreShape => {
       }
       return page.next === undefined ? { items } : { items, next: page.next }
     }),
+    due: driver.due,
     getValue: Effect.fnUntraced(function* (bot, name) {
       const found = yield* driver.getValue(bot, name)
       if (found === undefined) return undefined
