@@ -1,0 +1,34 @@
+/**
+ * The persistent profile of one person: a field each, set one by one, so two writers of different fields lose nothing
+ * (ST7). Reads are of the copy loaded with the turn; a write updates it too.
+ */
+import { Effect } from "effect"
+import type { Json } from "../model/Json.ts"
+import type { BotScope, StoreError, StoreShape } from "../spi/Store.ts"
+
+export class UserProfile {
+  readonly id: string
+  private fields: Readonly<Record<string, unknown>>
+  private readonly store: StoreShape
+  private readonly bot: BotScope
+
+  constructor(store: StoreShape, bot: BotScope, id: string, fields: Readonly<Record<string, unknown>>) {
+    this.store = store
+    this.bot = bot
+    this.id = id
+    this.fields = fields
+  }
+  /** The value as stored; `undefined` when the field was never set. No I/O. */
+  readonly get = (field: string): unknown => (Object.hasOwn(this.fields, field) ? this.fields[field] : undefined)
+  get all(): Readonly<Record<string, unknown>> {
+    return this.fields
+  }
+  /** Stores a JSON value; `undefined` removes the field. Safe to repeat. */
+  readonly set = (field: string, value: Json): Effect.Effect<void, StoreError> =>
+    Effect.tap(this.store.setProfile(this.bot, this.id, field, value), () =>
+      Effect.sync(() => {
+        const { [field]: _, ...rest } = this.fields
+        this.fields = value === undefined ? rest : { ...rest, [field]: value }
+      })
+    )
+}

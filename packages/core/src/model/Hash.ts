@@ -1,0 +1,16 @@
+/**
+ * A 53-bit hash of a string as 11 characters of base 36: fingerprints and dedupe bodies. Not for secrets: collisions are
+ * unlikely by chance (1 in 10^15) but can be made.
+ */
+export const hashText = (input: string): string => {
+  let a = 0xdeadbeef
+  let b = 0x41c6ce57
+  for (let i = 0; i < input.length; i++) {
+    const unit = input.charCodeAt(i)
+    a = Math.imul(a ^ unit, 2654435761)
+    b = Math.imul(b ^ unit, 1597334677)
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
+  return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36)
+}

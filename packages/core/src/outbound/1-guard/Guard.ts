@@ -1,0 +1,36 @@
+/** First phase of a send: is the bot running, is the turn good, can the transport show this? (S1) */
+import type { Outgoing } from "../../model/Content.ts"
+import { BotNotRunningError, type LeaseLostError, ProviderNotLeaderError } from "../../spi/Errors.ts"
+import { type ProviderShape, SendError, Unsupported } from "../../spi/Provider.ts"
+import type { LifecycleCell } from "../Lifecycle.ts"
+import type { TurnHolder } from "../Turn.ts"
+import { LeaseLostError as LeaseLost } from "../../spi/Errors.ts"
+
+export type Refusal = BotNotRunningError | LeaseLostError | ProviderNotLeaderError | SendError
+
+export const makeGuard = (bot: string, lifecycle: LifecycleCell, provider: ProviderShape) => {
+  const refuseState = (): BotNotRunningError | ProviderNotLeaderError | undefined => {
+    if (lifecycle.state === "running" || lifecycle.state === "draining") return undefined
+    return lifecycle.state === "stand-by"
+      ? new ProviderNotLeaderError({ provider: provider.id })
+      : new BotNotRunningError({ bot, state: lifecycle.state })
+  }
+  /** @param holder the turn the send belongs to; `undefined` for a send from outside any turn */
+  const refusal = (holder: TurnHolder | undefined, message: Outgoing): Refusal | undefined => {
+    const state = refuseState()
+    if (state !== undefined) return state
+    if (holder !== undefined) {
+      if (holder.turn === undefined) return new LeaseLost({ key: holder.key, reason: "ended" })
+      const lost = holder.turn.refusal()
+      if (lost !== undefined) return lost
+    }
+    return provider.capabilities.contents.has(message.content._tag)
+      ? undefined
+      : new SendError({
+          provider: provider.id,
+          chatId: message.chatId,
+          reason: new Unsupported({ content: message.content._tag })
+        })
+  }
+  return { refuseState, refusal }
+}
