@@ -31,90 +31,91 @@ const longestSleep = 60 * 60 * 1000
 /** So many deadlines fire before other fibers get their turn. */
 const firesPerWake = 256
 
-/** A deadline: a link in the list of its time, which keeps insertion order and makes `cancel` O(1). */
 class Deadline implements Timer {
-  previous: Deadline | undefined = undefined
-  next: Deadline | undefined = undefined
-  slot: Slot | undefined
-  readonly wheel: Wheel
+  /** Its place in the heap; -1 once it fired or was taken back. */
+  index = -1
+  readonly time: number
+  /** Orders equal times. */
+  readonly nth: number
   readonly fire: () => void
-  constructor(wheel: Wheel, slot: Slot, fire: () => void) {
-    this.wheel = wheel
-    this.slot = slot
+  private readonly heap: Heap
+  constructor(heap: Heap, time: number, nth: number, fire: () => void) {
+    this.heap = heap
+    this.time = time
+    this.nth = nth
     this.fire = fire
   }
   cancel(): void {
-    this.wheel.remove(this)
+    this.heap.remove(this)
+  }
+  isBefore(that: Deadline): boolean {
+    return this.time < that.time || (this.time === that.time && this.nth < that.nth)
   }
 }
 
-/** All deadlines of one time. */
-class Slot {
-  head: Deadline | undefined = undefined
-  tail: Deadline | undefined = undefined
-  index = 0
-  readonly time: number
-  constructor(time: number) {
-    this.time = time
+/**
+ * A binary heap whose entries know their place: what is taken back leaves at once and nothing piles up. Both ends cost
+ * O(log n) at worst; a deadline later than most, and a cancel in random order, O(1) on average.
+ */
+class Heap {
+  private readonly entries: Array<Deadline> = []
+  get size(): number {
+    return this.entries.length
   }
-}
-
-/** A binary heap of slots that know their place, so an emptied slot leaves at once and nothing piles up. */
-class SlotHeap {
-  private readonly slots: Array<Slot> = []
-  first(): Slot | undefined {
-    return this.slots[0]
+  first(): Deadline | undefined {
+    return this.entries[0]
   }
-  add(slot: Slot): void {
-    this.slots.push(slot)
-    this.rise(slot, this.slots.length - 1)
+  add(deadline: Deadline): void {
+    this.entries.push(deadline)
+    this.rise(deadline, this.entries.length - 1)
   }
-  remove(slot: Slot): void {
-    const last = this.slots.pop()
-    if (last === undefined || last === slot) return
-    const index = slot.index
-    if (last.time < slot.time) this.rise(last, index)
+  remove(deadline: Deadline): void {
+    const index = deadline.index
+    if (index < 0) return
+    deadline.index = -1
+    const last = this.entries.pop()
+    if (last === undefined || last === deadline) return
+    if (last.isBefore(deadline)) this.rise(last, index)
     else this.sink(last, index)
   }
-  private rise(slot: Slot, from: number): void {
+  private rise(deadline: Deadline, from: number): void {
     let index = from
     while (index > 0) {
       const above = (index - 1) >>> 1
-      const parent = this.slots[above]
-      if (parent === undefined || parent.time <= slot.time) break
+      const parent = this.entries[above]
+      if (parent === undefined || parent.isBefore(deadline)) break
       this.place(parent, index)
       index = above
     }
-    this.place(slot, index)
+    this.place(deadline, index)
   }
-  private sink(slot: Slot, from: number): void {
+  private sink(deadline: Deadline, from: number): void {
     let index = from
     for (;;) {
       let below = 2 * index + 1
-      let child = this.slots[below]
-      const right = this.slots[below + 1]
-      if (child !== undefined && right !== undefined && right.time < child.time) {
+      let child = this.entries[below]
+      const right = this.entries[below + 1]
+      if (child !== undefined && right?.isBefore(child) === true) {
         child = right
         below++
       }
-      if (child === undefined || child.time >= slot.time) break
+      if (child === undefined || deadline.isBefore(child)) break
       this.place(child, index)
       index = below
     }
-    this.place(slot, index)
+    this.place(deadline, index)
   }
-  private place(slot: Slot, index: number): void {
-    this.slots[index] = slot
-    slot.index = index
+  private place(deadline: Deadline, index: number): void {
+    this.entries[index] = deadline
+    deadline.index = index
   }
 }
 
 class Wheel implements Timers {
   private readonly clock: Clock.Clock
   private readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
-  private readonly slots = new Map<number, Slot>()
-  private readonly heap = new SlotHeap()
-  private count = 0
+  private readonly heap = new Heap()
+  private nth = 0
   private fiber: Fiber.Fiber<void> | undefined = undefined
   /** Until when the fiber sleeps; -Infinity while it is awake (it looks at the heap itself), Infinity when there is none. */
   private armed = Number.POSITIVE_INFINITY
@@ -126,41 +127,14 @@ class Wheel implements Timers {
   }
 
   readonly now = (): number => this.clock.currentTimeMillisUnsafe()
-  readonly size = (): number => this.count
+  readonly size = (): number => this.heap.size
 
   readonly at = (time: number, fire: () => void): Timer => {
     if (Number.isNaN(time)) throw new RangeError("A deadline needs a time in ms, got NaN")
-    let slot = this.slots.get(time)
-    if (slot === undefined) {
-      slot = new Slot(time)
-      this.slots.set(time, slot)
-      this.heap.add(slot)
-    }
-    const deadline = new Deadline(this, slot, fire)
-    if (slot.tail === undefined) slot.head = deadline
-    else {
-      slot.tail.next = deadline
-      deadline.previous = slot.tail
-    }
-    slot.tail = deadline
-    this.count++
+    const deadline = new Deadline(this.heap, time, this.nth++, fire)
+    this.heap.add(deadline)
     if (time < this.armed && !this.closed) this.rearm()
     return deadline
-  }
-
-  remove(deadline: Deadline): void {
-    const slot = deadline.slot
-    if (slot === undefined) return
-    deadline.slot = undefined
-    this.count--
-    if (deadline.previous === undefined) slot.head = deadline.next
-    else deadline.previous.next = deadline.next
-    if (deadline.next === undefined) slot.tail = deadline.previous
-    else deadline.next.previous = deadline.previous
-    if (slot.head === undefined) {
-      this.slots.delete(slot.time)
-      this.heap.remove(slot)
-    }
   }
 
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
@@ -201,10 +175,9 @@ class Wheel implements Timers {
     const now = this.now()
     let defects: Array<unknown> | undefined
     for (let fired = 0; fired < firesPerWake && !this.closed; fired++) {
-      const slot = this.heap.first()
-      if (slot === undefined || slot.time > now || slot.head === undefined) break
-      const deadline = slot.head
-      this.remove(deadline)
+      const deadline = this.heap.first()
+      if (deadline === undefined || deadline.time > now) break
+      this.heap.remove(deadline)
       try {
         deadline.fire()
       } catch (defect) {

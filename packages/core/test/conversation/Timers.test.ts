@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Logger, Schema, Scope } from "effect"
+import { Effect, Exit, Logger, Random, Schema, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as Timers from "../../src/conversation/Timers.ts"
 
@@ -156,6 +156,29 @@ describe("Timers", () => {
     const program = Effect.scoped(Effect.map(Timers.make, (timers) => timers.at(Number.NaN, () => {})))
     expect(() => Effect.runSync(program)).toThrow("NaN")
   })
+
+  it.effect("keeps its order over thousands of deadlines set and taken back in random order", () =>
+    Effect.gen(function* () {
+      const timers = yield* Timers.make
+      let fired: Array<number> = []
+      let standing: Array<readonly [time: number, id: number, timer: Timers.Timer]> = []
+      for (let id = 0; id < 5_000; id++) {
+        const time = yield* Random.nextIntBetween(0, 2_000)
+        const timer = timers.at(time, () => fired.push(id))
+        standing.push([time, id, timer])
+        if (id % 3 === 0) {
+          const [gone] = standing.splice(yield* Random.nextIntBetween(0, standing.length - 1), 1)
+          gone?.[2].cancel()
+        }
+      }
+      standing = standing.filter(([time]) => time > 0)
+      yield* TestClock.adjust(0)
+      fired = []
+      yield* TestClock.adjust(2_000)
+      expect(fired).toEqual(standing.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, id]) => id))
+      expect(timers.size()).toBe(0)
+    }).pipe(Random.withSeed("timers"))
+  )
 
   const Step = Schema.Union([
     Schema.Struct({ op: Schema.tag("at"), time: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 })) }),
