@@ -10,6 +10,7 @@ import type { DurationInput } from "../model/Duration.ts"
 import type { MediaKind } from "../model/Event.ts"
 import type { Json } from "../model/Json.ts"
 import type { SendFailure } from "../outbound/Send.ts"
+import type { LeaseLostError } from "../spi/Errors.ts"
 import type { StoreError } from "../spi/Store.ts"
 import type { AskOptions, ChoiceOf } from "./Flow.ts"
 import type { MediaAnswer, RunInfo, State } from "./Step.ts"
@@ -45,7 +46,7 @@ export class NotStorable extends S.TaggedError<NotStorable>()("NotStorable", { w
   }
 }
 
-export type OpFailure = OpInProgress | LogFull | NotStorable | StoreError
+export type OpFailure = OpInProgress | LogFull | NotStorable | StoreError | LeaseLostError
 
 type ConvAskOptions<A, St> = Omit<AskOptions<A, St>, "id" | "onTimeout" | "onGiveUp">
 

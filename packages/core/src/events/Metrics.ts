@@ -5,19 +5,7 @@
 import { type Context, Effect, Metric, type Scope } from "effect"
 import { type DropReason, dropReasons, type SuspendReason, suspendReasons } from "../model/DropReason.ts"
 import type { SendReason } from "../spi/Provider.ts"
-
-export const endOutcomes = [
-  "done",
-  "failed",
-  "timeout",
-  "gave-up",
-  "aborted",
-  "replaced",
-  "changed",
-  "dropped"
-] as const
-/** How a conversation ended. */
-export type EndOutcome = (typeof endOutcomes)[number]
+import { type ConversationOutcome, conversationOutcomes } from "./BotEvent.ts"
 
 /** Why a send failed: the reason of a `SendError`, or the tag of an error that came before any call. */
 export type SendFailure = SendReason["_tag"] | "BotNotRunningError" | "ProviderNotLeaderError" | "LeaseLostError"
@@ -46,7 +34,7 @@ export interface MetricsSnapshot {
   readonly errors: number
   readonly suspended: Readonly<Record<SuspendReason, number>>
   readonly conversationsStarted: number
-  readonly conversationsEnded: Readonly<Record<EndOutcome, number>>
+  readonly conversationsEnded: Readonly<Record<ConversationOutcome, number>>
   readonly presenceSkipped: number
   readonly turns: number
   readonly overruns: number
@@ -67,7 +55,7 @@ export interface Metrics {
   readonly error: () => void
   readonly suspended: (reason: SuspendReason) => void
   readonly conversationStarted: () => void
-  readonly conversationEnded: (outcome: EndOutcome) => void
+  readonly conversationEnded: (outcome: ConversationOutcome) => void
   readonly presenceSkipped: () => void
   readonly turn: () => void
   readonly overrun: () => void
@@ -111,7 +99,7 @@ const makeCounts = () => ({
   errors: 0,
   suspended: zeros(suspendReasons),
   conversationsStarted: 0,
-  conversationsEnded: zeros(endOutcomes),
+  conversationsEnded: zeros(conversationOutcomes),
   presenceSkipped: 0,
   turns: 0,
   overruns: 0,
@@ -152,7 +140,7 @@ const families = (bot: string, counts: Counts): ReadonlyArray<Family> => {
     counter("errors", "Handlers that failed", () => counts.errors),
     by("suspended", "Steps stopped with their checkpoint kept, by reason", "reason", suspendReasons, counts.suspended),
     counter("conversations_started", "Conversations started", () => counts.conversationsStarted),
-    by("conversations_ended", "Conversations ended, by outcome", "outcome", endOutcomes, counts.conversationsEnded),
+    by("conversations_ended", "Conversations ended, by outcome", "outcome", conversationOutcomes, counts.conversationsEnded),
     counter("presence_skipped", "Typing and read marks not sent", () => counts.presenceSkipped),
     counter("turns", "Turns held", () => counts.turns),
     counter("overruns", "Turns whose code did not stop in time", () => counts.overruns),

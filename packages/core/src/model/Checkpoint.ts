@@ -6,6 +6,19 @@
  */
 import { Schema } from "effect"
 
+/** What an answer keeps of a file: `native` must be JSON, it is what the provider downloads it by. */
+export const SavedMedia = Schema.Struct({
+  kind: Schema.Literals(["image", "video", "gif", "audio", "document", "sticker"]),
+  mimetype: Schema.optionalKey(Schema.String),
+  filename: Schema.optionalKey(Schema.String),
+  bytes: Schema.optionalKey(Schema.Number),
+  seconds: Schema.optionalKey(Schema.Number),
+  voice: Schema.optionalKey(Schema.Boolean),
+  animated: Schema.optionalKey(Schema.Boolean),
+  viewOnce: Schema.optionalKey(Schema.Boolean),
+  native: Schema.Unknown
+})
+
 /** An inbound message as the before hooks left it: what an answer op keeps (R22). */
 export const SavedMessage = Schema.Struct({
   id: Schema.String,
@@ -16,7 +29,7 @@ export const SavedMessage = Schema.Struct({
   body: Schema.String,
   lang: Schema.optionalKey(Schema.String),
   payload: Schema.optionalKey(Schema.String),
-  media: Schema.optionalKey(Schema.Unknown),
+  media: Schema.optionalKey(SavedMedia),
   topic: Schema.optionalKey(Schema.String)
 })
 export type SavedMessage = typeof SavedMessage.Type

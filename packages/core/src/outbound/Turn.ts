@@ -3,22 +3,30 @@
  *
  * T1 a revoked turn never becomes valid again (R3, R17).
  * T2 every send and every checkpoint write asks `refusal` first (R10, C21).
+ * T3 a turn is closed once; whoever comes second finds it closed (R17).
  */
-import { Context, type Effect } from "effect"
+import { Context, type Fiber, type Effect } from "effect"
 import type { SuspendReason } from "../model/DropReason.ts"
 import type { Lease } from "../spi/Coordinator.ts"
 import { LeaseLostError } from "../spi/Errors.ts"
 
-/** What a handler asked to happen in this turn once it has ended: start a flow, as a goto would (R18). */
-export interface After {
-  readonly run: Effect.Effect<void>
+/** Says why a fiber was interrupted: finalizers, events and tests match on it (guide 4, form B). */
+export class SuspendedBy extends Context.Service<SuspendedBy, SuspendReason>()("@botmesh/core/SuspendedBy") {}
+
+/** What runs under a turn and can be told to stop: a conversation while it is driven. */
+export interface Driven {
+  readonly suspend: (reason: SuspendReason) => void
 }
 
 export class Turn {
   revoked: LeaseLostError | undefined = undefined
   /** Why the turn was suspended, once it was. */
   suspended: SuspendReason | undefined = undefined
-  readonly after: Array<After> = []
+  driven: Driven | undefined = undefined
+  fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
+  closed = false
+  /** What the handler asked to happen in this turn once it has ended (R18). */
+  readonly then: Array<Effect.Effect<void>> = []
   readonly key: string
   readonly lease: Lease
   /** ms since the epoch. */
@@ -31,22 +39,23 @@ export class Turn {
   }
 
   /** Why nothing more may be sent or stored under this turn; `undefined` while it is good. */
-  readonly refusal = (): LeaseLostError | undefined => this.revoked ?? this.lease.lost()
+  refusal(): LeaseLostError | undefined {
+    return this.revoked ?? this.lease.lost()
+  }
 
   /** T1. Safe to repeat: the first reason stands. */
-  readonly revoke = (reason: LeaseLostError["reason"], detail?: string): void => {
+  revoke(reason: LeaseLostError["reason"], detail?: string): void {
     this.revoked ??= new LeaseLostError({ key: this.key, reason, ...(detail === undefined ? {} : { detail }) })
   }
 }
 
-/**
- * The turn the running code acts under: how `bot.trigger`, `handoff` and abort know that they are inside one (R18).
- * A holder, because a conversation's fiber lives through many turns.
- */
+/** Where the running code finds its turn; a holder, because a conversation's fiber lives through many turns. */
 export interface TurnHolder {
   readonly key: string
   turn: Turn | undefined
 }
+
+/** The holder of the running code: how `bot.trigger`, handoff and abort know that they are inside a turn (R18). */
 export const CurrentTurn = Context.Reference<TurnHolder | undefined>("@botmesh/core/CurrentTurn", {
   defaultValue: () => undefined
 })

@@ -1,0 +1,145 @@
+/**
+ * Writes a conversation's checkpoint (turns.md R1, R2, R6).
+ *
+ * K1 nothing is written under a turn that is lost, or by a conversation that is gone (C21).
+ * K2 a refused or failed write ends the live copy: what stands in the store is the truth (R6).
+ * K3 the revision moves only when the store accepted the write.
+ */
+import { Effect, Result } from "effect"
+import type { Checkpoint } from "../model/Checkpoint.ts"
+import type { Turn } from "../outbound/Turn.ts"
+import { LeaseLostError } from "../spi/Errors.ts"
+import type { StoreError } from "../spi/Store.ts"
+import { decodeState, encodeState } from "./Answer.ts"
+import { NotStorable } from "./Conversation.ts"
+import type { ConversationPort } from "./ConversationPort.ts"
+import { Live, type Registered } from "./Live.ts"
+import { END, type Program } from "./Program.ts"
+import type { State, Step } from "./Step.ts"
+
+const appliedKept = 16
+
+/** The schema a key's value is stored with; `undefined` keeps plain JSON as it is. */
+const schemaOf = (step: Step, key: string) => {
+  if (!("key" in step) || step.key !== key) return undefined
+  switch (step._tag) {
+    case "ask":
+      return step.answer
+    case "run":
+    case "do":
+      return step.result
+    default:
+      return undefined
+  }
+}
+const schemaAt = (program: Program, key: string) => {
+  for (const node of program.nodes) {
+    const schema = schemaOf(node.step, key)
+    if (schema !== undefined) return schema
+  }
+  return undefined
+}
+
+export const encodeLive = (live: Live, fence: number): Result.Result<Checkpoint, NotStorable> => {
+  const state: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(live.state)) {
+    const encoded = encodeState(schemaAt(live.program, key), value)
+    if (Result.isFailure(encoded)) return Result.fail(new NotStorable({ what: `state.${key}`, detail: encoded.failure }))
+    state[key] = encoded.success
+  }
+  return Result.succeed({
+    format: 1,
+    id: live.id,
+    visit: live.visit,
+    flow: live.registered.id,
+    version: live.program.version,
+    stepId: live.stepId,
+    state,
+    ops: live.log.ops,
+    pending: live.pending,
+    origin: live.origin,
+    trail: live.trail,
+    cuts: live.cuts,
+    applied: live.applied,
+    revision: live.revision + 1,
+    fence,
+    ...(live.wait === undefined ? {} : { wait: live.wait })
+  })
+}
+
+/**
+ * Brings a checkpoint back to life, without a fiber yet. A step that is gone, under another version, or a state that
+ * cannot be read means changed code (C18).
+ */
+export const decodeLive = (
+  key: string,
+  checkpoint: Checkpoint,
+  registered: Registered
+): Result.Result<Live, string> => {
+  const { program } = registered
+  const at = checkpoint.stepId === "" ? END : program.position.get(checkpoint.stepId)
+  if (at === undefined) return Result.fail(`step "${checkpoint.stepId}" no longer exists`)
+  const changed = checkpoint.version !== program.version
+  const migrate = program.options.migrate
+  const stored: State =
+    changed && migrate !== undefined
+      ? migrate({ version: checkpoint.version, stepId: checkpoint.stepId, state: checkpoint.state })
+      : checkpoint.state
+  const state: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(stored)) {
+    const decoded = decodeState(schemaAt(program, name), value)
+    if (Result.isFailure(decoded)) return Result.fail(`state.${name}: ${decoded.failure}`)
+    state[name] = decoded.success
+  }
+  return Result.succeed(new Live(key, checkpoint.id, registered, checkpoint.origin, state, at, checkpoint))
+}
+
+export const noteApplied = (live: Live, messageId: string): void => {
+  if (messageId === "" || live.applied.includes(messageId)) return
+  live.applied.push(messageId)
+  if (live.applied.length > appliedKept) live.applied.shift()
+}
+
+export const makeCheckpoints = (port: ConversationPort) => {
+  const refused = (live: Live, turn: Turn) => {
+    turn.revoke("superseded")
+    port.onRefusedCheckpoint(live)
+    return Effect.fail(new LeaseLostError({ key: live.key, reason: "superseded" }))
+  }
+
+  /** Stores where the conversation stands. K1 to K3. */
+  const save = (live: Live, turn: Turn): Effect.Effect<void, StoreError | LeaseLostError | NotStorable> =>
+    Effect.suspend((): Effect.Effect<void, StoreError | LeaseLostError | NotStorable> => {
+      const lost = turn.lease.lost()
+      if (lost !== undefined) return Effect.fail(lost)
+      if (live.gone) return Effect.fail(new LeaseLostError({ key: live.key, reason: "revoked" }))
+      const encoded = encodeLive(live, turn.lease.fence)
+      if (Result.isFailure(encoded)) return Effect.fail(encoded.failure)
+      return Effect.flatMap(port.store.setCheckpointIf(port.scope, live.key, encoded.success), (accepted) => {
+        if (!accepted) return refused(live, turn)
+        live.revision = encoded.success.revision
+        live.dirty = false
+        return Effect.void
+      })
+    })
+
+  /** Removes what is stored, leaving the tombstone. A conversation that stored nothing has nothing to clear. */
+  const clear = (live: Live, turn: Turn): Effect.Effect<void, StoreError | LeaseLostError> =>
+    Effect.suspend(() => {
+      if (live.revision === 0) return Effect.void
+      const lost = turn.lease.lost()
+      if (lost !== undefined) return Effect.fail(lost)
+      const revision = live.revision + 1
+      const { applied, id, key } = live
+      return Effect.flatMap(
+        port.store.clearCheckpointIf(port.scope, key, { id, revision, fence: turn.lease.fence, applied }),
+        (accepted) => {
+          if (!accepted) return refused(live, turn)
+          live.revision = revision
+          return Effect.void
+        }
+      )
+    })
+  return { save, clear }
+}
+export type Checkpoints = ReturnType<typeof makeCheckpoints>

@@ -1,0 +1,48 @@
+/** What the conversation engine needs of the bot around it. One object a bot. */
+import type { Cause, Effect } from "effect"
+import type { Chat, ChatPort } from "../chat/Chat.ts"
+import type { ConversationOutcome } from "../events/BotEvent.ts"
+import type { SavedMessage } from "../model/Checkpoint.ts"
+import type { Outbound } from "../outbound/Send.ts"
+import type { TurnHolder } from "../outbound/Turn.ts"
+import type { BotScope, StoreShape } from "../spi/Store.ts"
+import type { Live, Registered } from "./Live.ts"
+import type { Timers } from "./Timers.ts"
+import type { Turns } from "./Turns.ts"
+
+export interface ConversationLimits {
+  /** Steps a turn without a wait. */
+  readonly steps: number
+  readonly gotos: number
+  /** Messages kept while it sleeps or is cut. */
+  readonly pending: number
+  /** Cuts of one op in a row before the conversation fails. */
+  readonly cuts: number
+  /** ms a parked persistent conversation keeps its fiber; then it is dormant. */
+  readonly dormantAfter: number
+  /** ms: the default wait of a question; `undefined` waits for ever. */
+  readonly timeout: number | undefined
+}
+
+export interface ConversationPort {
+  readonly store: StoreShape
+  readonly scope: BotScope
+  readonly timers: Timers
+  readonly turns: Turns
+  readonly outbound: Outbound
+  readonly limits: ConversationLimits
+  /** Checkpoints are stored as soon as a flow is entered (B5). */
+  readonly shared: boolean
+  readonly registered: (flow: string) => Registered | undefined
+  readonly known: () => ReadonlyArray<string>
+  readonly translate: ChatPort["translate"]
+  /** Whether a whole answer is the word for cancelling or going back, in that language (B25). */
+  readonly word: (body: string, lang: string) => "cancel" | "back" | undefined
+  /** The chat a conversation's code sees: its acts go through the conversation's own turn. */
+  readonly chatOf: (holder: TurnHolder, message: SavedMessage) => Chat
+  readonly onStarted: (live: Live) => void
+  readonly onEnded: (live: Live, outcome: ConversationOutcome) => void
+  readonly onRefusedCheckpoint: (live: Live) => void
+  /** Reports a failure of a conversation driven by a timer: it has no message of its own. */
+  readonly onError: (live: Live, cause: Cause.Cause<unknown>) => Effect.Effect<void>
+}

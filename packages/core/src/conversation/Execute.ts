@@ -1,0 +1,247 @@
+/**
+ * Runs a flow's steps, one after another, until it waits, ends or jumps (B3). A step is made of the same ops as a
+ * free-form conversation: there is one mechanism (design.md 6).
+ */
+import { Cause, Effect, Schema } from "effect"
+import { type Jump, jumpOf, raise } from "../chat/Control.ts"
+import type { Content } from "../model/Content.ts"
+import { type Limits, mediaQuestion, menuQuestion, textQuestion } from "./Question.ts"
+import { type Conv, GaveUp, QuestionTimedOut } from "./Conversation.ts"
+import type { ConversationPort } from "./ConversationPort.ts"
+import type { Live, Outcome } from "./Live.ts"
+import type { Ops } from "./Ops.ts"
+import { END, type Node } from "./Program.ts"
+import type { AnyText, AskLimits, AskStep, Choice, ChooseStep, Instead, State } from "./Step.ts"
+
+/** A turn ran too many steps or gotos without waiting for anybody: a ring (DOC-01, CONV-02). */
+export class TurnLimitError extends Schema.TaggedError<TurnLimitError>()("TurnLimitError", {
+  flow: Schema.String,
+  limit: Schema.Literals(["steps", "gotos"]),
+  max: Schema.Int
+}) {
+  override get message(): string {
+    return `Flow "${this.flow}" ran over ${this.max} ${this.limit} in one turn without a wait: it loops`
+  }
+}
+
+/** The same op was cut too often in a row (R16). */
+export class CutTooOftenError extends Schema.TaggedError<CutTooOftenError>()("CutTooOftenError", {
+  flow: Schema.String,
+  step: Schema.String,
+  cuts: Schema.Int
+}) {
+  override get message(): string {
+    return `Step "${this.step}" of "${this.flow}" was cut ${this.cuts} times: it does not end within the settle limit`
+  }
+}
+
+/** The flow's functions take the state its own decoders made: the types they were written for (model/Erased.ts). */
+const applied = <A>(f: A | ((state: never) => A), state: State): A =>
+  typeof f === "function" ? (f as (state: never) => A)(state as never) : f
+
+const textOf = (text: AnyText, state: State): string => applied<string>(text, state)
+
+const limitsOf = (options: AskLimits, state: State): Limits => ({
+  retries: options.retries,
+  timeout: options.timeout,
+  cancel: options.cancel,
+  back: options.back,
+  ...(options.invalid === undefined ? {} : { invalid: textOf(options.invalid, state) }),
+  ...(options.idle === undefined
+    ? {}
+    : { idle: { after: options.idle.after, say: textOf(options.idle.say, state) } })
+})
+
+/** A step either goes on somewhere, with a state, or leaves by a jump or an error. */
+interface Moved {
+  readonly at: number
+  readonly state: State
+}
+
+const put = (live: Live, node: Node, key: string, value: unknown): Moved => ({
+  at: node.next,
+  state: { ...live.state, [key]: value }
+})
+
+const instead = (ops: Ops, what: Instead | undefined, op: string): Effect.Effect<never, unknown> | undefined =>
+  what === undefined
+    ? undefined
+    : Effect.flatMap(
+        what.say === undefined
+          ? Effect.void
+          : ops.deliver({ _tag: "text", text: textOf(what.say, ops.live.state) }, `${ops.live.id}:${ops.live.visit}:${op}.instead`),
+        () => (what.goto === undefined ? raise({ _tag: "end" }) : raise({ _tag: "goto", flow: what.goto }))
+      )
+
+const asked = (ops: Ops, node: Node, step: AskStep | ChooseStep, question: Parameters<Ops["question"]>[1]) => {
+  const answered = Effect.map(ops.question(step.key, question), (value) => {
+    const { trail } = ops.live
+    trail.push(node.id)
+    if (trail.length > 32) trail.shift()
+    return put(ops.live, node, step.key, value)
+  })
+  const { onGiveUp, onTimeout } = step.options
+  if (onTimeout === undefined && onGiveUp === undefined) return answered
+  return Effect.catch(answered, (error): Effect.Effect<Moved, unknown> => {
+    const other =
+      error instanceof QuestionTimedOut
+        ? instead(ops, onTimeout, step.key)
+        : error instanceof GaveUp
+          ? instead(ops, onGiveUp, step.key)
+          : undefined
+    return other ?? Effect.fail(error)
+  })
+}
+
+const choicesOf = (ops: Ops, step: ChooseStep): Effect.Effect<ReadonlyArray<Choice>, unknown> => {
+  const { choices } = step
+  if (typeof choices !== "function") return Effect.succeed(choices)
+  // A computed menu is an op: the options a person saw are the ones the answer is matched against.
+  return Effect.map(
+    ops.run(`${step.key}.choices`, Effect.suspend(() => choices(ops.live.state as never))),
+    (found) => found as ReadonlyArray<Choice>
+  )
+}
+
+const execute = (ops: Ops, node: Node): Effect.Effect<Moved, unknown> => {
+  const { live } = ops
+  const { step } = node
+  const { state } = live
+  switch (step._tag) {
+    case "ask": {
+      const text = textOf(step.text, state)
+      const limits = limitsOf(step.options, state)
+      const validate = ops.validator(step.validate)
+      return asked(
+        ops,
+        node,
+        step,
+        step.media === undefined
+          ? textQuestion(text, step.answer, validate, limits, ops.wait())
+          : mediaQuestion(text, step.media, validate, limits, ops.wait())
+      )
+    }
+    case "choose": {
+      const ask = (choices: ReadonlyArray<Choice>) =>
+        asked(ops, node, step, menuQuestion(textOf(step.text, state), choices, limitsOf(step.options, state), ops.wait()))
+      return typeof step.choices === "function" ? Effect.flatMap(choicesOf(ops, step), ask) : ask(step.choices)
+    }
+    case "say": {
+      const content = applied<string | Content>(step.content, state)
+      return Effect.as(ops.say(content), { at: node.next, state })
+    }
+    case "run":
+      return Effect.map(
+        ops.run(step.key, (info) => step.run(state as never, info), step.result === undefined ? {} : { result: step.result }),
+        (value) => put(live, node, step.key, value)
+      )
+    case "do":
+      // The ops are the conversation's own; what the body sees of them is typed by the flow it stands in.
+      return Effect.map(live.registered.bind(step.body(ops as unknown as Conv<never>)), (value) =>
+        put(live, node, step.key, value)
+      )
+    case "delay":
+      return Effect.as(ops.sleep("delay", step.duration), { at: node.next, state })
+    case "branch": {
+      const name = step.pick(state as never)
+      const at = name === undefined ? undefined : node.branches?.[name]
+      return Effect.succeed({ at: at ?? node.next, state })
+    }
+    case "goto":
+      return raise({ _tag: "goto", flow: step.flow, state: step.state === undefined ? {} : step.state(state as never) })
+    case "end":
+      return raise(step.text === undefined ? { _tag: "end" } : { _tag: "end", text: step.text === undefined ? undefined : textOf(step.text, state) })
+  }
+}
+
+const steps = Effect.fnUntraced(function* (ops: Ops, port: ConversationPort) {
+  const { live } = ops
+  for (;;) {
+    if (live.at === END) return
+    if (++live.stepsThisTurn > port.limits.steps) {
+      return yield* new TurnLimitError({ flow: live.registered.id, limit: "steps", max: port.limits.steps })
+    }
+    const node = live.program.nodes[live.at]
+    if (node === undefined) return
+    const moved = yield* execute(ops, node)
+    live.enter(moved.at, moved.state)
+    // A result must never be computed again, so it is stored with the step that follows it (R2).
+    if (node.step._tag === "run" || node.step._tag === "do") yield* ops.flush()
+  }
+})
+
+const say = (ops: Ops, key: string, text: string) =>
+  ops.deliver({ _tag: "text", text }, `${ops.live.id}:${ops.live.visit}:${key}`)
+
+const lang = (live: Live): string => (live.current ?? live.origin).lang ?? ""
+
+/** Follows a jump; `undefined` means: go on running steps. */
+const follow = (ops: Ops, port: ConversationPort, jump: Jump): Effect.Effect<Outcome | undefined, unknown> => {
+  const { live } = ops
+  switch (jump._tag) {
+    case "goto": {
+      const target = port.registered(jump.flow)
+      if (target === undefined) return Effect.die(new Error(`goto names the unknown flow "${jump.flow}"`))
+      if (++live.gotosThisTurn > port.limits.gotos) {
+        return Effect.fail(new TurnLimitError({ flow: live.registered.id, limit: "gotos", max: port.limits.gotos }))
+      }
+      live.registered = target
+      live.trail = []
+      live.reminder = undefined
+      live.enter(target.program.entry, jump.state ?? {})
+      return Effect.undefined
+    }
+    case "end":
+      return jump.text === undefined ? Effect.succeed("done") : Effect.as(say(ops, "end", jump.text), "done")
+    case "cancel":
+      return Effect.as(say(ops, "cancelled", port.translate(lang(live), "core.cancelled", {})), "cancelled")
+    case "back": {
+      const id = live.trail.pop()
+      live.enter((id === undefined ? undefined : live.program.position.get(id)) ?? live.at, live.state)
+      return Effect.undefined
+    }
+    case "restart-step":
+      live.enter(live.at, live.state)
+      return Effect.undefined
+    case "changed":
+      return Effect.as(
+        Effect.logWarning(`conversation "${live.registered.id}" cannot go on: ${jump.detail}`, { key: live.key }),
+        "changed"
+      )
+    case "pass":
+    case "stop":
+      return Effect.succeed("done")
+  }
+}
+
+const leave = (
+  ops: Ops,
+  port: ConversationPort,
+  cause: Cause.Cause<unknown>
+): Effect.Effect<Outcome | undefined, unknown> => {
+  const { live } = ops
+  if (live.suspending !== undefined || live.gone) return Effect.failCause(cause)
+  const jump = jumpOf(cause)
+  if (jump !== undefined) return follow(ops, port, jump)
+  const error = Cause.findErrorOption(cause)
+  if (error._tag === "Some") {
+    if (error.value instanceof QuestionTimedOut) {
+      return Effect.as(say(ops, "timeout", port.translate(lang(live), "core.conversation.timeout", {})), "timeout")
+    }
+    if (error.value instanceof GaveUp) {
+      return Effect.as(say(ops, "gave-up", port.translate(lang(live), "core.conversation.gave-up", {})), "gave-up")
+    }
+  }
+  return Effect.failCause(cause)
+}
+
+/** The whole life of a conversation's fiber. */
+export const converse = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown> =>
+  Effect.flatMap(
+    Effect.matchCauseEffect(steps(ops, port), {
+      onSuccess: () => Effect.succeed<Outcome | undefined>("done"),
+      onFailure: (cause) => leave(ops, port, cause)
+    }),
+    (outcome) => (outcome === undefined ? converse(ops, port) : Effect.succeed(outcome))
+  )
+

@@ -1,0 +1,145 @@
+/**
+ * One conversation in this process: its checkpoint in decoded form and, while it runs or waits here, its fiber.
+ *
+ * C1 `state` is that of step entry; what the step did since is in its log (R22).
+ * C2 while it is parked it holds no turn: `holder.turn` is undefined and every act of its code fails (R17).
+ * C3 it is driven by one turn at a time; `settled` is called once for each drive.
+ */
+import type { Cause, Fiber } from "effect"
+import type { Checkpoint, SavedMessage, Wait } from "../model/Checkpoint.ts"
+import type { SuspendReason } from "../model/DropReason.ts"
+import type { Bind } from "../model/Erased.ts"
+import type { Driven, TurnHolder } from "../outbound/Turn.ts"
+import { type LiveOp, OpLog } from "./OpLog.ts"
+import type { Program } from "./Program.ts"
+import type { State } from "./Step.ts"
+import type { Timer } from "./Timers.ts"
+
+/** A flow or conversation as the bot knows it, with the services it was registered with. */
+export interface Registered {
+  readonly id: string
+  readonly program: Program
+  readonly bind: Bind
+}
+
+/** What ends a wait. */
+export type Signal =
+  | { readonly _tag: "message"; readonly message: SavedMessage }
+  | { readonly _tag: "timeout" }
+  | { readonly _tag: "idle" }
+
+/** How a drive came to rest. */
+export type Settled =
+  | { readonly _tag: "parked" }
+  | { readonly _tag: "ended"; readonly outcome: Outcome }
+  | { readonly _tag: "failed"; readonly cause: Cause.Cause<unknown> }
+  | { readonly _tag: "cut"; readonly reason: SuspendReason }
+
+/** How a conversation ends by its own doing. */
+export type Outcome = "done" | "timeout" | "gave-up" | "cancelled" | "changed"
+
+export class Live implements Driven {
+  readonly key: string
+  readonly id: string
+  readonly holder: TurnHolder
+  readonly origin: SavedMessage
+  registered: Registered
+  state: State
+  /** Index of the step in the program. */
+  at: number
+  visit: number
+  log: OpLog
+  wait: Wait | undefined = undefined
+  pending: Array<SavedMessage>
+  trail: Array<string>
+  cuts: number
+  applied: Array<string>
+  /** 0 while nothing of this run is stored. */
+  revision: number
+  /** Something of the position is not stored yet. */
+  dirty = true
+  fiber: Fiber.Fiber<Outcome, unknown> | undefined = undefined
+  resume: ((signal: Signal) => void) | undefined = undefined
+  settled: ((settled: Settled) => void) | undefined = undefined
+  suspending: SuspendReason | undefined = undefined
+  timer: Timer | undefined = undefined
+  /** The message it handles now, `undefined` in a timer or while parked. */
+  current: SavedMessage | undefined = undefined
+  reminder: { readonly after: number; readonly text: string } | undefined = undefined
+  stepsThisTurn = 0
+  gotosThisTurn = 0
+  /** No longer the conversation of its key: whatever its code still does has no effect. */
+  gone = false
+
+  constructor(
+    key: string,
+    id: string,
+    registered: Registered,
+    origin: SavedMessage,
+    state: State,
+    at: number,
+    from?: Pick<Checkpoint, "visit" | "ops" | "pending" | "trail" | "cuts" | "applied" | "revision" | "wait">
+  ) {
+    this.key = key
+    this.id = id
+    this.holder = { key, turn: undefined }
+    this.registered = registered
+    this.origin = origin
+    this.state = state
+    this.at = at
+    this.visit = from?.visit ?? 1
+    this.log = new OpLog(from?.ops)
+    this.pending = from === undefined ? [] : [...from.pending]
+    this.trail = from === undefined ? [] : [...from.trail]
+    this.cuts = from?.cuts ?? 0
+    this.applied = from === undefined ? [] : [...from.applied]
+    this.revision = from?.revision ?? 0
+    this.wait = from?.wait
+    this.dirty = from === undefined
+  }
+
+  get program(): Program {
+    return this.registered.program
+  }
+  get stepId(): string {
+    return this.program.nodes[this.at]?.id ?? ""
+  }
+
+  /** Moves to another step: C1. */
+  enter(at: number, state: State): void {
+    this.at = at
+    this.state = state
+    this.visit++
+    this.cuts = 0
+    this.log = new OpLog()
+    this.dirty = true
+  }
+
+  /** The outbox key and idempotency key of an op: run, visit and op, never the revision (R1). */
+  keyOf(op: LiveOp, part?: number): string {
+    const key = `${this.id}:${this.visit}:${op.name}`
+    return part === undefined ? key : `${key}.${part}`
+  }
+
+  suspend(reason: SuspendReason): void {
+    this.suspending = reason
+    this.interrupt(reason)
+  }
+  /** Set by the runtime, which knows how to annotate the interruption. */
+  interrupt: (reason: SuspendReason) => void = () => {}
+
+  /** C3. */
+  settle(settled: Settled): void {
+    const done = this.settled
+    this.settled = undefined
+    this.holder.turn = undefined
+    this.current = undefined
+    this.stepsThisTurn = 0
+    this.gotosThisTurn = 0
+    done?.(settled)
+  }
+  clearTimer(): void {
+    this.timer?.cancel()
+    this.timer = undefined
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * A question as the engine asks it: what to show, how to read an answer, what to say when it is wrong. Built from a flow
+ * step or from `c.ask`, so both behave the same.
+ */
+import { Duration, Result, type Schema } from "effect"
+import type { Content } from "../model/Content.ts"
+import type { SavedMessage } from "../model/Checkpoint.ts"
+import { type DurationInput, parseDurationUnsafe } from "../model/Duration.ts"
+import type { MediaKind } from "../model/Event.ts"
+import { decodeAnswer } from "./Answer.ts"
+import { matchMenu } from "./Menu.ts"
+import type { AskLimits, Choice, MediaAnswer } from "./Step.ts"
+
+/** Why an answer was refused: a text of the flow's own, or a key of the catalogue. */
+export type Refused = { readonly text: string } | { readonly translate: string; readonly params?: Record<string, unknown> }
+
+export interface Question {
+  readonly content: Content
+  readonly read: (message: SavedMessage, lang: string) => Result.Result<unknown, Refused>
+  /** Overrides what the reader says of a wrong answer. */
+  readonly invalid: string | undefined
+  /** Tries after the first. */
+  readonly retries: number
+  /** ms; `undefined` waits for ever. */
+  readonly timeout: number | undefined
+  readonly idle: { readonly after: number; readonly text: string } | undefined
+  readonly cancel: boolean
+  readonly back: boolean
+}
+
+export const defaultRetries = 20
+
+export const millis = (input: DurationInput | undefined): number | undefined =>
+  input === undefined ? undefined : Duration.toMillis(parseDurationUnsafe(input))
+
+/** The limits of a question, texts already made. */
+export interface Limits extends Pick<AskLimits, "retries" | "timeout" | "cancel" | "back"> {
+  readonly invalid?: string | undefined
+  readonly idle?: { readonly after: DurationInput; readonly say: string } | undefined
+}
+
+const limited = (limits: Limits, defaultTimeout: number | undefined) => ({
+  invalid: limits.invalid,
+  retries: limits.retries ?? defaultRetries,
+  timeout: millis(limits.timeout) ?? defaultTimeout,
+  idle: limits.idle === undefined ? undefined : { after: millis(limits.idle.after) ?? 0, text: limits.idle.say },
+  cancel: limits.cancel ?? true,
+  back: limits.back ?? true
+})
+
+const isText = (message: SavedMessage): boolean => message.type === "text" || message.type === "interaction"
+
+/** A question answered by text. @param answer reads and checks it; the trimmed text itself when absent */
+export const textQuestion = (
+  text: string,
+  answer: Schema.Decoder<unknown> | undefined,
+  validate: ((value: unknown) => boolean | string) | undefined,
+  limits: Limits,
+  defaultTimeout: number | undefined
+): Question => ({
+  content: { _tag: "text", text },
+  ...limited(limits, defaultTimeout),
+  read: (message, lang) => {
+    if (message.body === "" && !isText(message)) return Result.fail({ translate: "core.answer.text" })
+    const decoded = decodeAnswer(answer, message.payload ?? message.body, lang)
+    if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
+    const verdict = validate === undefined ? true : validate(decoded.success)
+    if (verdict === true) return Result.succeed(decoded.success)
+    return Result.fail(typeof verdict === "string" ? { text: verdict } : { translate: "core.answer.invalid" })
+  }
+})
+
+/** A menu: answered by button, label or number. */
+export const menuQuestion = (
+  text: string,
+  choices: ReadonlyArray<Choice>,
+  limits: Limits,
+  defaultTimeout: number | undefined
+): Question => ({
+  content: { _tag: "choices", text, options: choices },
+  ...limited(limits, defaultTimeout),
+  read: (message) => {
+    const index = matchMenu(choices, message.body, message.payload)
+    const choice = index === undefined ? undefined : choices[index]
+    if (choice === undefined) return Result.fail({ translate: "core.answer.choose" })
+    return Result.succeed("value" in choice ? choice.value : choice.key)
+  }
+})
+
+/** A question answered by a file. */
+export const mediaQuestion = (
+  text: string,
+  kinds: ReadonlyArray<MediaKind>,
+  validate: ((value: unknown) => boolean | string) | undefined,
+  limits: Limits,
+  defaultTimeout: number | undefined
+): Question => ({
+  content: { _tag: "text", text },
+  ...limited(limits, defaultTimeout),
+  read: (message) => {
+    const media = mediaAnswer(message)
+    if (media === undefined || !kinds.includes(media.kind)) return Result.fail({ translate: "core.answer.media" })
+    const verdict = validate === undefined ? true : validate(media)
+    if (verdict === true) return Result.succeed(media)
+    return Result.fail(typeof verdict === "string" ? { text: verdict } : { translate: "core.answer.invalid" })
+  }
+})
+
+const mediaAnswer = (message: SavedMessage): MediaAnswer | undefined => {
+  const media = message.media
+  if (media === undefined) return undefined
+  return {
+    kind: media.kind,
+    caption: message.body,
+    native: media.native,
+    ...(media.mimetype === undefined ? {} : { mimetype: media.mimetype }),
+    ...(media.filename === undefined ? {} : { filename: media.filename })
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Runs work under turns: takes the ticket, waits for the grant, bounds the hold, closes and releases.
+ *
+ * TR1 tickets are taken in the order of `submit`, at once (A8).
+ * TR2 no turn is held longer than settle + 5 s from its grant: it is revoked, interrupted, and released even if the code
+ *     does not stop; what runs on has no effect through us and is counted `overrun` (R17, I18).
+ * TR3 a turn is released once, after its work has closed (design.md 5, 6-close).
+ */
+import { Cause, Context, Effect, Exit } from "effect"
+import type { SuspendReason } from "../model/DropReason.ts"
+import { CurrentTurn, SuspendedBy, Turn, type TurnHolder } from "../outbound/Turn.ts"
+import type { CoordinatorShape, Lease } from "../spi/Coordinator.ts"
+import type { CoordinationUnavailableError } from "../spi/Errors.ts"
+import type { Timer, Timers } from "./Timers.ts"
+
+/** How long suspended code may take to stop before its turn is released without it, ms (R17). */
+export const stopGrace = 5000
+
+export interface TurnWork {
+  readonly holder: TurnHolder
+  /** Does the work and closes it: settles and stores before it ends. */
+  readonly run: (turn: Turn) => Effect.Effect<void>
+  /** The work was cut short: it died, or was suspended and stopped or not. Runs instead of the end of `run`. */
+  readonly cut: (turn: Turn, exit: Exit.Exit<void>) => Effect.Effect<void>
+  /** No turn could be had. */
+  readonly unavailable: (error: CoordinationUnavailableError) => Effect.Effect<void>
+  /** The turn is over, or was never had; last of all. */
+  readonly over: () => void
+}
+
+export interface Turns {
+  readonly submit: (work: TurnWork) => void
+  /** Ends a turn before its time; safe to repeat. */
+  readonly suspend: (turn: Turn, reason: SuspendReason) => void
+  readonly active: { readonly has: (turn: Turn) => boolean; readonly turns: () => Iterable<Turn> }
+}
+
+export interface TurnsOptions {
+  readonly coordinator: CoordinatorShape
+  readonly timers: Timers
+  /** Prefix of coordinator keys: tenant and bot (R21). */
+  readonly scope: string
+  /** ms. */
+  readonly settle: number
+  readonly context: Context.Context<never>
+  readonly onGranted: (turn: Turn) => void
+  readonly onSuspended: (turn: Turn, reason: SuspendReason) => void
+  readonly onOverrun: (turn: Turn) => void
+}
+
+export const makeTurns = (options: TurnsOptions): Turns => {
+  const { context, coordinator, scope, settle, timers } = options
+  const active = new Map<Turn, Hold>()
+
+  const suspend = (turn: Turn, reason: SuspendReason): void => {
+    const hold = active.get(turn)
+    if (hold === undefined || turn.closed || turn.suspended !== undefined) return
+    turn.suspended = reason
+    turn.revoke(reason === "lease-lost" ? "expired" : "revoked", reason)
+    options.onSuspended(turn, reason)
+    hold.limit?.cancel()
+    hold.limit = timers.at(timers.now() + stopGrace, () => {
+      if (turn.closed) return
+      options.onOverrun(turn)
+      Effect.runForkWith(context)(hold.close(Exit.void))
+    })
+    if (turn.driven !== undefined) turn.driven.suspend(reason)
+    else turn.fiber?.interruptUnsafe(undefined, Context.make(SuspendedBy, reason))
+  }
+  const bound = (turn: Turn): void => {
+    const hold = active.get(turn)
+    if (hold !== undefined) hold.limit = timers.at(turn.grantedAt + settle, () => suspend(turn, "settle"))
+  }
+
+  const submit = (work: TurnWork): void => {
+    const { holder } = work
+    const key = `${scope}/${holder.key}`
+    let fiber: Turn["fiber"]
+    let current: Turn | undefined
+    const closing = (turn: Turn, hold: Hold, exit: Exit.Exit<void>): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (turn.closed) return Effect.void
+        turn.closed = true
+        const end = Effect.suspend(() => {
+          hold.limit?.cancel()
+          active.delete(turn)
+          turn.revoke("ended")
+          if (holder.turn === turn) holder.turn = undefined
+          return Effect.andThen(turn.lease.release, Effect.sync(work.over))
+        })
+        return exit._tag === "Success" && turn.suspended === undefined
+          ? end
+          : Effect.flatMap(Effect.exit(work.cut(turn, exit)), () => end)
+      })
+    const granted = (lease: Lease): Effect.Effect<void> => {
+      const turn = new Turn(holder.key, lease, timers.now())
+      const hold: Hold = { limit: undefined, close: (exit) => closing(turn, hold, exit) }
+      holder.turn = turn
+      current = turn
+      turn.fiber = fiber
+      active.set(turn, hold)
+      options.onGranted(turn)
+      // Registered only once the work waits for something: most turns end before they would need a limit.
+      if (fiber !== undefined) bound(turn)
+      return Effect.onExit(work.run(turn), hold.close)
+    }
+    const unavailable = (cause: Cause.Cause<CoordinationUnavailableError>) => {
+      const error = Cause.findErrorOption(cause)
+      return Effect.andThen(
+        error._tag === "Some" ? work.unavailable(error.value) : Effect.logError("died waiting for a turn", cause),
+        Effect.sync(work.over)
+      )
+    }
+    const ticketed = Effect.flatMap(coordinator.enqueue(key), (ticket) =>
+      Effect.onInterrupt(ticket.granted, () => ticket.cancel)
+    )
+    const program = Effect.matchCauseEffect(ticketed, { onSuccess: granted, onFailure: unavailable })
+    fiber = Effect.runForkWith(Context.add(context, CurrentTurn, holder))(program)
+    if (current !== undefined && !current.closed) {
+      current.fiber = fiber
+      bound(current)
+    }
+  }
+  return { submit, suspend, active: { has: (turn) => active.has(turn), turns: () => active.keys() } }
+}
+
+interface Hold {
+  limit: Timer | undefined
+  readonly close: (exit: Exit.Exit<void>) => Effect.Effect<void>
+}
