@@ -1,0 +1,1 @@
+export { isSameText, normalise } from "../model/Normalise.ts"
