@@ -2,7 +2,7 @@
 import type { Cause, Effect } from "effect"
 import type { Chat, ChatPort } from "../chat/Chat.ts"
 import type { ConversationOutcome } from "../events/BotEvent.ts"
-import type { SavedMessage } from "../model/Checkpoint.ts"
+import type { Checkpoint, SavedMessage } from "../model/Checkpoint.ts"
 import type { Outbound } from "../outbound/Send.ts"
 import type { TurnHolder } from "../outbound/Turn.ts"
 import type { BotScope, StoreShape } from "../spi/Store.ts"
@@ -42,6 +42,8 @@ export interface ConversationPort {
   readonly chatOf: (holder: TurnHolder, message: SavedMessage) => Chat
   readonly onStarted: (live: Live) => void
   readonly onEnded: (live: Live, outcome: ConversationOutcome) => void
+  /** A stored conversation ended without coming to life here. */
+  readonly onDropped: (key: string, checkpoint: Checkpoint, outcome: ConversationOutcome) => void
   readonly onRefusedCheckpoint: (live: Live) => void
   /** Reports a failure of a conversation driven by a timer: it has no message of its own. */
   readonly onError: (live: Live, cause: Cause.Cause<unknown>) => Effect.Effect<void>

@@ -273,13 +273,13 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
     origin: SavedMessage,
     state: State,
     turn: Turn
-  ): Effect.Effect<Settled> =>
+  ): Effect.Effect<{ readonly live: Live; readonly settled: Settled }> =>
     Effect.suspend(() => {
       const live = new Live(key, id, registered, origin, state, registered.program.entry)
       live.current = origin
       noteApplied(live, origin.id)
       open(live)
-      return drive(live, turn, () => fork(live))
+      return Effect.map(drive(live, turn, () => fork(live)), (settled) => ({ live, settled }))
     })
 
   /** Hands a message to the conversation of its key. The caller holds the turn. R16, R24. */
@@ -354,6 +354,15 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
       })
     })
 
+  /** A stored conversation that cannot go on: cleared, counted and said (C18, fallback `drop`). */
+  const dropStored = (key: string, checkpoint: Checkpoint, turn: Turn, detail: string) =>
+    Effect.andThen(
+      Effect.logWarning(`a conversation of "${checkpoint.flow}" cannot go on: ${detail}`, { key }),
+      Effect.map(clearStored(key, checkpoint, turn), () =>
+        port.onDropped(key, checkpoint, "changed")
+      )
+    )
+
   const info = (live: Live): ConversationInfo => ({
     key: live.key,
     flow: live.registered.id,
@@ -382,7 +391,7 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
     }
   })
 
-  return { lives, start, deliver, awaken, abort, clearStored, settle, abandon, runDue, arm, onTime, info, shutdown, drop, ended }
+  return { lives, start, deliver, awaken, abort, clearStored, dropStored, settle, abandon, runDue, arm, onTime, info, shutdown, drop, ended }
 }
 
 export type Conversations = ReturnType<typeof makeConversations>

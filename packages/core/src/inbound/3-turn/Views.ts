@@ -1,0 +1,58 @@
+/**
+ * What this process knows of its keys (R6): good while nobody else held the key's turn, and bounded.
+ */
+import { Effect } from "effect"
+import { UserProfile } from "../../chat/UserProfile.ts"
+import type { Lease } from "../../spi/Coordinator.ts"
+import type { BotScope, StoreError, StoreShape } from "../../spi/Store.ts"
+import type { View } from "../Passage.ts"
+
+export class Views {
+  private readonly views = new Map<string, View>()
+  private readonly store: StoreShape
+  private readonly scope: BotScope
+  private readonly incarnation: string
+  private readonly limit: number
+
+  constructor(store: StoreShape, scope: BotScope, incarnation: string, limit: number) {
+    this.store = store
+    this.scope = scope
+    this.incarnation = incarnation
+    this.limit = limit
+  }
+
+  /** The view of a key under a fresh lease: from memory when we held it last, else from the store. */
+  open(lease: Lease, key: string, chatId: string, userId: string): Effect.Effect<View, StoreError> {
+    if (lease.previousHolder === this.incarnation) {
+      const known = this.views.get(key)
+      if (known !== undefined && known.user.id === userId) return Effect.succeed(known)
+    }
+    return Effect.map(this.store.open(this.scope, key, chatId, userId), (stored) => {
+      const view: View = {
+        handoff: stored.handoff,
+        user: new UserProfile(this.store, this.scope, userId, stored.profile),
+        dormant: stored.checkpoint
+      }
+      this.views.delete(key)
+      this.views.set(key, view)
+      if (this.views.size > this.limit) {
+        for (const oldest of this.views.keys()) {
+          this.views.delete(oldest)
+          break
+        }
+      }
+      return view
+    })
+  }
+  peek(key: string): View | undefined {
+    return this.views.get(key)
+  }
+  /** The key's stored conversation has changed hands with its live copy: read it anew next time. */
+  forget(key: string): void {
+    this.views.delete(key)
+  }
+  /** Every key of a chat, when the chat is handed to a person or given back. */
+  forgetChat(chatId: string): void {
+    for (const key of this.views.keys()) if (key === chatId || key.startsWith(`${chatId}:`)) this.views.delete(key)
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Fifth phase: who takes the message. The first stage that consumes it ends the routing (A11 to A16).
+ * Each stage says first, without an effect, whether it applies at all.
+ */
+import { Effect } from "effect"
+import type { InboundPort } from "../InboundPort.ts"
+import type { Passage, Verdict } from "../Passage.ts"
+import { passed } from "../Passage.ts"
+import { makeActive } from "./Active.ts"
+import { makeCatchAll } from "./CatchAll.ts"
+import { makeCommand } from "./Command.ts"
+import { makeDormant } from "./Dormant.ts"
+import { makeHandoff } from "./Handoff.ts"
+import { makeMatching } from "./Matching.ts"
+
+export interface Stage {
+  readonly name: string
+  readonly applies: (passage: Passage) => boolean
+  readonly run: (passage: Passage) => Effect.Effect<Verdict>
+}
+
+export const makeRoute = (port: InboundPort) => {
+  const active = makeActive(port)
+  const stages: ReadonlyArray<Stage> = [
+    makeHandoff(port),
+    makeCommand(port),
+    active,
+    makeDormant(port, active),
+    makeMatching(port),
+    makeCatchAll(port)
+  ]
+  const from = (index: number, passage: Passage): Effect.Effect<Verdict> => {
+    for (let i = index; i < stages.length; i++) {
+      const stage = stages[i]
+      if (stage?.applies(passage) !== true) continue
+      return Effect.flatMap(stage.run(passage), (verdict) =>
+        verdict._tag === "passed" ? from(i + 1, passage) : Effect.succeed(verdict)
+      )
+    }
+    return Effect.succeed(passed)
+  }
+  return (passage: Passage): Effect.Effect<Verdict> => from(0, passage)
+}

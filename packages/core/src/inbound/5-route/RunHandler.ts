@@ -1,0 +1,28 @@
+/** Runs one handler of the user's: it consumes the message unless it passes; a failure is reported and consumes (A18, A19). */
+import { Cause, Effect } from "effect"
+import type { Chat } from "../../chat/Chat.ts"
+import { jumpOf } from "../../chat/Control.ts"
+import type { Bind, UserEffect } from "../../model/Erased.ts"
+import type { InboundPort } from "../InboundPort.ts"
+import { passed, type Verdict } from "../Passage.ts"
+
+export const runHandler = (
+  port: InboundPort,
+  chat: Chat,
+  where: string,
+  handler: { readonly run: (chat: Chat) => UserEffect; readonly bind: Bind }
+): Effect.Effect<Verdict> =>
+  Effect.matchCauseEffect(
+    Effect.suspend(() => handler.bind(handler.run(chat))),
+    {
+      onSuccess: () => Effect.succeed<Verdict>({ _tag: "consumed", by: where }),
+      onFailure: (cause) => {
+        const jump = jumpOf(cause)
+        if (jump?._tag === "pass") return Effect.succeed(passed)
+        if (jump !== undefined) return Effect.succeed<Verdict>({ _tag: "consumed", by: where })
+        // Suspended: the turn's own closing tells what became of it (R17).
+        if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(Cause.interrupt())
+        return Effect.as(port.failed({ cause, where, chat }), { _tag: "consumed", by: where })
+      }
+    }
+  )
