@@ -4,11 +4,12 @@ import { format } from "./format.ts"
 import { failed, type Gate, type Outcome, render, runGate, runGates } from "./gate.ts"
 import { imports } from "./imports.ts"
 import { packages } from "./packages.ts"
+import { rules } from "./rules.ts"
 import { sizes } from "./sizes.ts"
 import { types } from "./types.ts"
 
 /** Gates that need nothing from each other, the slow ones first. */
-const independent: ReadonlyArray<Gate> = [types, effect, format, imports, ambient, sizes]
+const independent: ReadonlyArray<Gate> = [types, effect, format, imports, ambient, rules, sizes]
 
 /** Two at a time: the project is built for machines of two cores. */
 const limit = 2

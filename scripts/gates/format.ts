@@ -1,17 +1,10 @@
-import { join } from "node:path"
 import { command, complaints } from "./command.ts"
 import type { Gate } from "./gate.ts"
 
-/** Format and lint of a folder by the workspace's biome.json; `tools` is the workspace root. */
+/** Format and lint of a folder by the biome.json in it; `tools` is the workspace root. */
 export const formatProblems = async (folder: string, tools: string): Promise<ReadonlyArray<string>> => {
-  const args = [
-    "check",
-    "--colors=off",
-    "--max-diagnostics=50",
-    "--diagnostic-level=error",
-    `--config-path=${join(tools, "biome.json")}`
-  ]
-  const result = await command("biome", [...args, "."], { cwd: folder, tools })
+  const args = ["check", "--colors=off", "--max-diagnostics=50", "--diagnostic-level=error", "."]
+  const result = await command("biome", args, { cwd: folder, tools })
   return complaints(result).map((problem) => `${problem}\n(pnpm format repairs what can be repaired)`)
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative, sep } from "node:path"
-import { type ParserOptions, parseSync } from "oxc-parser"
+import { type ParseResult, type ParserOptions, parseSync } from "oxc-parser"
 
 /** One source file; `path` is relative to the workspace root, with `/`. */
 export interface Source {
@@ -57,15 +57,23 @@ export const sources = (root: string, folders: ReadonlyArray<string>): ReadonlyA
 
 const options: ParserOptions = { astType: "ts", preserveParens: false, sourceType: "module" }
 
-/** The syntax tree of a file; throws with the place when it does not parse, so that nothing passes unread. */
-export const parse = (source: Source): Node => {
+const parsed = (source: Source): ParseResult => {
   const result = parseSync(source.path, source.text, options)
   const error = result.errors[0]
   if (error !== undefined) throw new Error(`${source.path} does not parse: ${error.message}`)
-  const program: unknown = result.program
+  return result
+}
+
+/** The syntax tree of a file; throws when it does not parse, so that nothing passes unread. */
+export const parse = (source: Source): Node => {
+  const program: unknown = parsed(source).program
   if (!isNode(program)) throw new Error(`${source.path}: the parser gave no program`)
   return program
 }
+
+/** The comments of a file, each with the offset where it starts. */
+export const comments = (source: Source): ReadonlyArray<{ readonly start: number; readonly value: string }> =>
+  parsed(source).comments
 
 /** Visits a node and all below it, parents first; `visit` returns false to stay out of a node's children. */
 export const visit = (root: Node, enter: (node: Node, parents: ReadonlyArray<Node>) => boolean): void => {
