@@ -99,6 +99,25 @@ const consumerConfig = {
   files: ["consumer.ts"]
 }
 
+/** Programs that a manifest installs, as paths below the workspace's folder of packed packages. */
+export const programsOf = (manifest: Manifest): ReadonlyArray<string> =>
+  Object.values(table(manifest, "bin")).map((path) => join(String(manifest["name"]), String(path)))
+
+/** A packed program must at least tell what it does. */
+export const programProblems = async (
+  folder: string,
+  programs: ReadonlyArray<string>,
+  tools: string
+): Promise<ReadonlyArray<string>> => {
+  const problems: Array<string> = []
+  for (const program of programs) {
+    const result = await command(process.execPath, [join("node_modules", program), "--help"], { cwd: folder, tools })
+    problems.push(...complaints(result).map((problem) => `${program} --help: ${problem}`))
+    if (result.code === 0 && result.stdout.trim() === "") problems.push(`${program} --help prints nothing`)
+  }
+  return problems
+}
+
 /** Test kits load a test framework that works only inside its runner, so only their types are tried. */
 const loadable = (entry: string): boolean => !entry.endsWith("/testing")
 
@@ -130,6 +149,7 @@ export const packages: Gate = {
     )
     const problems: Array<string> = []
     const entries: Array<string> = []
+    const programs: Array<string> = []
     for (const name of names) {
       const manifest = readManifest(join(root, "packages", name, "package.json"))
       if (manifest["private"] === true) continue
@@ -143,7 +163,12 @@ export const packages: Gate = {
         ...[...found, ...undeclaredImports(manifest, published)].map((problem) => `@botmesh/${name}: ${problem}`)
       )
       entries.push(...entriesOf(manifest))
+      programs.push(...programsOf(manifest))
     }
-    return { problems: [...problems, ...(await consumerProblems(folder, entries, root))], notes: [] }
+    problems.push(
+      ...(await consumerProblems(folder, entries, root)),
+      ...(await programProblems(folder, programs, root))
+    )
+    return { problems, notes: [] }
   }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, relative, sep } from "node:path"
 import { type ParseResult, type ParserOptions, parseSync } from "oxc-parser"
 
@@ -44,8 +44,7 @@ export const files = (
       }
     }
   }
-  const present = new Set(readdirSync(root))
-  for (const folder of folders) if (present.has(folder)) walk(join(root, folder))
+  for (const folder of folders) if (existsSync(join(root, folder))) walk(join(root, folder))
   return found.sort()
 }
 

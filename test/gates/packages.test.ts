@@ -4,6 +4,8 @@ import {
   entriesOf,
   manifestProblems,
   packedProblems,
+  programProblems,
+  programsOf,
   undeclaredImports
 } from "../../scripts/gates/packages.ts"
 import { plant, root, source } from "./Tree.ts"
@@ -75,6 +77,18 @@ describe("packages gate", () => {
       'packages/a/src/A.ts:4 imports "ioredis", which is neither a dependency nor a peer',
       'packages/a/src/A.ts:5 imports "@effect/platform-node/X", which is neither a dependency nor a peer'
     ])
+  })
+
+  it("runs every program it installs", async () => {
+    const manifest = { ...good, bin: { a: "./bin/a.js" } }
+    expect(programsOf(manifest)).toEqual(["@botmesh/a/bin/a.js"])
+    const run = async (text: string): Promise<string> => {
+      using tree = plant({ "node_modules/@botmesh/a/bin/a.js": text })
+      return (await programProblems(tree.path, programsOf(manifest), root)).join("\n")
+    }
+    expect(await run('console.log("usage: a", process.argv[2])')).toBe("")
+    expect(await run("process.exit(3)")).toBe("@botmesh/a/bin/a.js --help: exit code 3")
+    expect(await run("")).toBe("@botmesh/a/bin/a.js --help prints nothing")
   })
 
   it("uses every entry as a stranger would", async () => {

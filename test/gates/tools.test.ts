@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { beforeAll, describe, expect, it } from "vitest"
 import { effectFailures, effectProblems } from "../../scripts/gates/effect.ts"
 import { formatProblems } from "../../scripts/gates/format.ts"
-import { typeProblems } from "../../scripts/gates/types.ts"
+import { typeProblems, uncheckedFolders } from "../../scripts/gates/types.ts"
 import { plant, root } from "./Tree.ts"
 
 // The tools take a second each, so every gate looks once at a tree that holds all its faults, one a file.
@@ -84,6 +84,13 @@ describe("types gate", () => {
   beforeAll(async () => {
     using tree = project(Object.fromEntries(faults.map(([, file, text]) => [`packages/${file}.ts`, text])))
     found = (await typeProblems(`${tree.path}/tsconfig.json`, root)).join("\n")
+  })
+
+  it("finds a package that no project checks", () => {
+    const config = { files: [], references: [{ path: "packages/a" }] }
+    expect(uncheckedFolders(config, ["packages/a", "packages/b"])).toEqual([
+      "packages/b is not among the references of tsconfig.json"
+    ])
   })
 
   it("passes type tests that hold", async () => {
