@@ -1,18 +1,34 @@
 import type { Gate, Report } from "./gate.ts"
-import { at, comments, isNode, line, type Node, nodes, parse, type Source, sources, visit } from "./source.ts"
+import { at, comments, isNode, line, type Node, nameOf, nodes, parse, type Source, sources, visit } from "./source.ts"
 
-/** Whether an `any` stands where it can only widen what is accepted: in a constraint, or in the pattern of a conditional type. */
-const onlyConstrains = (node: Node, parents: ReadonlyArray<Node>): boolean =>
+/** Types whose argument is what a value holds: an `any` there is a value nobody checks. */
+const holders = new Set(["Array", "ReadonlyArray", "Record", "Map", "ReadonlyMap", "Set", "ReadonlySet", "Promise"])
+
+const isWildcard = (parents: ReadonlyArray<Node>): boolean => {
+  const [reference, list] = parents.slice(-2)
+  if (list?.type !== "TSTypeParameterInstantiation" || reference === undefined) return false
+  const name = nodes(reference["typeName"])[0]
+  return reference.type === "TSTypeReference" && !holders.has(nameOf(name) ?? "")
+}
+
+const isConstraint = (node: Node, parents: ReadonlyArray<Node>): boolean =>
   [...parents, node].some((inner, index, path) => {
     const outer = path[index - 1]
     if (outer?.type === "TSTypeParameter") return outer["constraint"] === inner
     return outer?.type === "TSConditionalType" && (outer["extendsType"] === inner || outer["checkType"] === inner)
   })
 
+/**
+ * Whether an `any` only widens what is accepted: in a constraint, in the pattern of a conditional type, or as the
+ * argument that leaves a parameter of a named type open (`Flow<any, any>`, `Schema.Codec<A, any>`).
+ */
+const onlyWidens = (node: Node, parents: ReadonlyArray<Node>): boolean =>
+  isWildcard(parents) || isConstraint(node, parents)
+
 const anys = (source: Source, program: Node): ReadonlyArray<string> => {
   const found: Array<string> = []
   visit(program, (node, parents) => {
-    if (node.type === "TSAnyKeyword" && !onlyConstrains(node, parents)) {
+    if (node.type === "TSAnyKeyword" && !onlyWidens(node, parents)) {
       found.push(`${at(source, node)} any: name the type, or take unknown and decode it`)
     }
     return true

@@ -155,6 +155,9 @@ describe("rules gate", () => {
     ["export const f = (x: any) => x", "any:"],
     ["export type A<T extends string> = Record<T, any>", "any:"],
     ["export type A<T> = T extends string ? any : never", "any:"],
+    ["export const f = (a: Array<any>) => a", "any:"],
+    ["export const f = (a: any[]) => a", "any:"],
+    ["export const f = (a: Schema.Codec<Record<string, any>, string>) => a", "any:"],
     ["// @ts-ignore\nf()", "@ts-ignore:"],
     ["/* @ts-expect-error wrong */\nf()", "@ts-expect-error:"],
     ["// TODO later\nf()", "TODO:"]
@@ -165,6 +168,8 @@ describe("rules gate", () => {
   it.each([
     "export type A<T extends ReadonlyArray<any>> = T",
     "export const f = <A extends Record<string, any>>(a: A) => a",
+    "export type AnyFlow = Flow<any, any>",
+    "export const f = <A>(codec: Schema.Codec<A, any>) => codec",
     "export type A<T> = T extends Effect<infer A, any, any> ? A : never",
     'export const text = "// TODO is no comment here"',
     "export const a = [1] as const"
