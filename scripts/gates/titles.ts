@@ -36,16 +36,15 @@ export interface Fixture {
   readonly ids: ReadonlyArray<string>
 }
 
-/** Ids that stand in no title of a test that passed, each with its fixture. */
+/** Ids that stand in no title of a test that passed, one line a fixture. */
 export const unnamedIds = (fixtures: ReadonlyArray<Fixture>, tests: ReadonlyArray<Test>): ReadonlyArray<string> => {
   const titles = tests.filter(({ status }) => status === "passed").map(({ title }) => title)
   // One text for all titles keeps this linear; a line break is no part of a word.
   const text = titles.map((title) => title.replaceAll("\n", " ")).join("\n")
-  return fixtures.flatMap(({ ids, path }) =>
-    [...new Set(ids)]
-      .filter((wanted) => !names(text, wanted))
-      .map((wanted) => `${path}: ${wanted} stands in no title of a passed test`)
-  )
+  return fixtures.flatMap(({ ids, path }) => {
+    const missing = [...new Set(ids)].filter((wanted) => !names(text, wanted))
+    return missing.length === 0 ? [] : [`${path}: in no title of a passed test: ${missing.join(" ")}`]
+  })
 }
 
 const folders = ["packages", "examples", "test", "benchmarks"]
