@@ -21,8 +21,15 @@ export const idsIn = (value: unknown): ReadonlyArray<string> => {
 /** Ids of one fixture file: of the cases in it, or its own name where it is a payload. */
 export const fixtureIds = (path: string, text: string): ReadonlyArray<string> => {
   const name = basename(path, ".json")
-  const value: unknown = JSON.parse(text)
-  return payload.test(name) ? [name] : idsIn(value)
+  return payload.test(name) ? [name] : idsIn(read(path, text))
+}
+
+const read = (path: string, text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
 }
 
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/gu, "\\$&")
