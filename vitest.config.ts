@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts", "examples/*/test/**/*.test.ts"],
     passWithNoTests: false,
+    allowOnly: false,
     testTimeout: 20_000
   }
 })
