@@ -1,1 +1,3 @@
-export {}
+/** What tests of bots and of adapters stand on: conformance suites, the seeded simulation, doubles. */
+export * as CoordinatorSuite from "./testing/CoordinatorSuite.ts"
+export * from "./testing/Sim.ts"

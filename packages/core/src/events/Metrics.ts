@@ -140,7 +140,13 @@ const families = (bot: string, counts: Counts): ReadonlyArray<Family> => {
     counter("errors", "Handlers that failed", () => counts.errors),
     by("suspended", "Steps stopped with their checkpoint kept, by reason", "reason", suspendReasons, counts.suspended),
     counter("conversations_started", "Conversations started", () => counts.conversationsStarted),
-    by("conversations_ended", "Conversations ended, by outcome", "outcome", conversationOutcomes, counts.conversationsEnded),
+    by(
+      "conversations_ended",
+      "Conversations ended, by outcome",
+      "outcome",
+      conversationOutcomes,
+      counts.conversationsEnded
+    ),
     counter("presence_skipped", "Typing and read marks not sent", () => counts.presenceSkipped),
     counter("turns", "Turns held", () => counts.turns),
     counter("overruns", "Turns whose code did not stop in time", () => counts.overruns),
