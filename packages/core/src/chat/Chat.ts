@@ -5,6 +5,7 @@
  * `LeaseLostError` and nothing is sent (R17).
  */
 import type { Effect } from "effect"
+import type { Params, TextKey } from "../i18n/Catalogue.ts"
 import type { Content, MediaSource, Option, Outgoing, Receipt } from "../model/Content.ts"
 import type {
   BodyType,
@@ -58,7 +59,7 @@ export interface ChatPort {
     options: TriggerOptions
   ) => Effect.Effect<TriggerResult, UnknownFlow | StoreError | CoordinationUnavailableError>
   readonly handOff: (chat: Chat, note: string | undefined) => Effect.Effect<void, StoreError>
-  readonly translate: (lang: string, key: string, params: Readonly<Record<string, unknown>>) => string
+  readonly translate: (lang: string, key: TextKey, params: Params) => string
 }
 
 export type UnknownFlow = UnknownFlowError
@@ -227,7 +228,7 @@ export class Chat implements ChatFields {
     return this.port.download(media)
   }
   /** A localised text of the bot's catalogues, in this chat's language (B13). */
-  t(key: string, params: Readonly<Record<string, unknown>> = {}): string {
+  t(key: TextKey, params: Params = {}): string {
     return this.port.translate(this.lang, key, params)
   }
 

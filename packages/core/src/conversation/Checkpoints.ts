@@ -10,7 +10,7 @@ import type { Checkpoint } from "../model/Checkpoint.ts"
 import type { Turn } from "../outbound/Turn.ts"
 import { LeaseLostError } from "../spi/Errors.ts"
 import type { StoreError } from "../spi/Store.ts"
-import { decodeState, encodeState } from "./Answer.ts"
+import { decodeState, encodeState } from "./StateCodec.ts"
 import { NotStorable } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import { Live, type Registered } from "./Live.ts"
@@ -44,7 +44,7 @@ export const encodeLive = (live: Live, fence: number): Result.Result<Checkpoint,
   const state: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(live.state)) {
     const encoded = encodeState(schemaAt(live.program, key), value)
-    if (Result.isFailure(encoded)) return Result.fail(new NotStorable({ what: `state.${key}`, detail: encoded.failure }))
+    if (Result.isFailure(encoded)) return Result.fail(new NotStorable({ what: `state.${key}`, detail: encoded.failure.message }))
     state[key] = encoded.success
   }
   return Result.succeed({
@@ -88,7 +88,7 @@ export const decodeLive = (
   const state: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(stored)) {
     const decoded = decodeState(schemaAt(program, name), value)
-    if (Result.isFailure(decoded)) return Result.fail(`state.${name}: ${decoded.failure}`)
+    if (Result.isFailure(decoded)) return Result.fail(`state.${name}: ${decoded.failure.message}`)
     state[name] = decoded.success
   }
   return Result.succeed(new Live(key, checkpoint.id, registered, checkpoint.origin, state, at, checkpoint))

@@ -1,7 +1,8 @@
 /** What the conversation engine needs of the bot around it. One object a bot. */
 import type { Cause, Effect } from "effect"
-import type { Chat, ChatPort } from "../chat/Chat.ts"
+import type { Chat } from "../chat/Chat.ts"
 import type { ConversationOutcome } from "../events/BotEvent.ts"
+import type { Catalogue } from "../i18n/Catalogue.ts"
 import type { Checkpoint, SavedMessage } from "../model/Checkpoint.ts"
 import type { Outbound } from "../outbound/Send.ts"
 import type { TurnHolder } from "../outbound/Turn.ts"
@@ -35,11 +36,15 @@ export interface ConversationPort {
   readonly shared: boolean
   readonly registered: (flow: string) => Registered | undefined
   readonly known: () => ReadonlyArray<string>
-  readonly translate: ChatPort["translate"]
+  readonly catalogue: Catalogue
   /** Whether a whole answer is the word for cancelling or going back, in that language (B25). */
   readonly word: (body: string, lang: string) => "cancel" | "back" | undefined
   /** The chat a conversation's code sees: its acts go through the conversation's own turn. */
   readonly chatOf: (holder: TurnHolder, message: SavedMessage) => Chat
+  /** A person holds the chat: its timers rest (B14). */
+  readonly handedOff: (live: Live) => boolean
+  /** A live copy went; what is stored is read anew next time. */
+  readonly onDormant: (live: Live) => void
   readonly onStarted: (live: Live) => void
   readonly onEnded: (live: Live, outcome: ConversationOutcome) => void
   /** A stored conversation ended without coming to life here. */

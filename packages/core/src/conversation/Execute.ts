@@ -4,6 +4,7 @@
  */
 import { Cause, Effect, Schema } from "effect"
 import { type Jump, jumpOf, raise } from "../chat/Control.ts"
+import { translate } from "../i18n/Catalogue.ts"
 import type { Content } from "../model/Content.ts"
 import { type Limits, mediaQuestion, menuQuestion, textQuestion } from "./Question.ts"
 import { type Conv, GaveUp, QuestionTimedOut } from "./Conversation.ts"
@@ -194,7 +195,7 @@ const follow = (ops: Ops, port: ConversationPort, jump: Jump): Effect.Effect<Out
     case "end":
       return jump.text === undefined ? Effect.succeed("done") : Effect.as(say(ops, "end", jump.text), "done")
     case "cancel":
-      return Effect.as(say(ops, "cancelled", port.translate(lang(live), "core.cancelled", {})), "cancelled")
+      return Effect.as(say(ops, "cancelled", translate(port.catalogue, lang(live), "core.cancelled")), "cancelled")
     case "back": {
       const id = live.trail.pop()
       live.enter((id === undefined ? undefined : live.program.position.get(id)) ?? live.at, live.state)
@@ -226,10 +227,10 @@ const leave = (
   const error = Cause.findErrorOption(cause)
   if (error._tag === "Some") {
     if (error.value instanceof QuestionTimedOut) {
-      return Effect.as(say(ops, "timeout", port.translate(lang(live), "core.conversation.timeout", {})), "timeout")
+      return Effect.as(say(ops, "timeout", translate(port.catalogue, lang(live), "core.conversation.timeout")), "timeout")
     }
     if (error.value instanceof GaveUp) {
-      return Effect.as(say(ops, "gave-up", port.translate(lang(live), "core.conversation.gave-up", {})), "gave-up")
+      return Effect.as(say(ops, "gave-up", translate(port.catalogue, lang(live), "core.conversation.gave-up")), "gave-up")
     }
   }
   return Effect.failCause(cause)

@@ -15,7 +15,8 @@ import type { UserEffect } from "../model/Erased.ts"
 import type { MediaKind } from "../model/Event.ts"
 import type { SendFailure } from "../outbound/Send.ts"
 import { LeaseLostError } from "../spi/Errors.ts"
-import { decodeState, encodeState } from "./Answer.ts"
+import { translate } from "../i18n/Catalogue.ts"
+import { decodeState, encodeState } from "./StateCodec.ts"
 import { type Checkpoints, noteApplied } from "./Checkpoints.ts"
 import { GaveUp, LogFull, NotStorable, type OpFailure, OpInProgress, QuestionTimedOut } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
@@ -104,7 +105,7 @@ export class Ops {
       if (!op.done) return asking(this, op, question)
       if (op.result === "timeout") return Effect.fail(new QuestionTimedOut({ question: op.name }))
       if (op.result === "gave-up") return Effect.fail(new GaveUp({ question: op.name, attempts: op.attempts ?? 1 }))
-      const read = op.answer === undefined ? undefined : question.read(op.answer, this.lang)
+      const read = op.answer === undefined ? undefined : question.read(op.answer, this.lang, this.port.catalogue)
       if (read !== undefined && Result.isSuccess(read)) return Effect.succeed(read.success)
       return raise({ _tag: "changed", detail: `the stored answer to "${op.name}" is no longer accepted` })
     })
@@ -113,7 +114,7 @@ export class Ops {
   refusal(question: Question, refused: Refused, lang: string): Content {
     const text =
       question.invalid ??
-      ("text" in refused ? refused.text : this.port.translate(lang, refused.translate, refused.params ?? {}))
+      ("text" in refused ? refused.text : translate(this.port.catalogue, lang, refused.translate, refused.params ?? {}))
     return question.content._tag === "choices" ? { ...question.content, text } : { _tag: "text", text }
   }
 
@@ -141,7 +142,7 @@ export class Ops {
       if (op.done) {
         const decoded = decodeState(options.result, op.result)
         if (Result.isSuccess(decoded)) return Effect.succeed(decoded.success)
-        return raise({ _tag: "changed", detail: `the stored result of "${op.name}" cannot be read: ${decoded.failure}` })
+        return raise({ _tag: "changed", detail: `the stored result of "${op.name}" cannot be read: ${decoded.failure.message}` })
       }
       const attempt = (op.attempts ?? 0) + 1
       op.attempts = attempt
@@ -149,7 +150,7 @@ export class Ops {
       return Effect.flatMap(Effect.andThen(this.flush(), live.registered.bind(started)), (result) => {
         const encoded = encodeState(options.result, result)
         if (Result.isFailure(encoded)) {
-          return Effect.fail(new NotStorable({ what: `the result of "${op.name}"`, detail: encoded.failure }))
+          return Effect.fail(new NotStorable({ what: `the result of "${op.name}"`, detail: encoded.failure.message }))
         }
         if (encoded.success !== undefined) op.result = encoded.success
         this.finish(op)
@@ -359,7 +360,7 @@ const asking = Effect.fnUntraced(function* (ops: Ops, op: LiveOp, question: Ques
       const word = message.payload === undefined ? port.word(message.body, lang) : undefined
       if (word === "cancel" && question.cancel) return yield* raise({ _tag: "cancel" })
       if (word === "back" && question.back) return yield* raise({ _tag: "back" })
-      const read = question.read(message, lang)
+      const read = question.read(message, lang, port.catalogue)
       if (Result.isSuccess(read)) {
         op.answer = message
         op.attempts = Math.max(1, op.attempts ?? 1)

@@ -7,16 +7,17 @@ import type { Content } from "../model/Content.ts"
 import type { SavedMessage } from "../model/Checkpoint.ts"
 import { type DurationInput, parseDurationUnsafe } from "../model/Duration.ts"
 import type { MediaKind } from "../model/Event.ts"
+import type { Catalogue, Params, TextKey } from "../i18n/Catalogue.ts"
 import { decodeAnswer } from "./Answer.ts"
-import { matchMenu } from "./Menu.ts"
+import { makeMenu } from "./Menu.ts"
 import type { AskLimits, Choice, MediaAnswer } from "./Step.ts"
 
 /** Why an answer was refused: a text of the flow's own, or a key of the catalogue. */
-export type Refused = { readonly text: string } | { readonly translate: string; readonly params?: Record<string, unknown> }
+export type Refused = { readonly text: string } | { readonly translate: TextKey; readonly params?: Params }
 
 export interface Question {
   readonly content: Content
-  readonly read: (message: SavedMessage, lang: string) => Result.Result<unknown, Refused>
+  readonly read: (message: SavedMessage, lang: string, catalogue: Catalogue) => Result.Result<unknown, Refused>
   /** Overrides what the reader says of a wrong answer. */
   readonly invalid: string | undefined
   /** Tries after the first. */
@@ -60,10 +61,13 @@ export const textQuestion = (
 ): Question => ({
   content: { _tag: "text", text },
   ...limited(limits, defaultTimeout),
-  read: (message, lang) => {
+  read: (message, lang, catalogue) => {
     if (message.body === "" && !isText(message)) return Result.fail({ translate: "core.answer.text" })
-    const decoded = decodeAnswer(answer, message.payload ?? message.body, lang)
-    if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
+    const decoded = decodeAnswer(answer, message.payload ?? message.body, { lang, catalogue })
+    if (Result.isFailure(decoded)) {
+      const { key, message: own, params } = decoded.failure
+      return Result.fail(own === undefined ? { translate: key, params } : { text: own })
+    }
     const verdict = validate === undefined ? true : validate(decoded.success)
     if (verdict === true) return Result.succeed(decoded.success)
     return Result.fail(typeof verdict === "string" ? { text: verdict } : { translate: "core.answer.invalid" })
@@ -76,16 +80,18 @@ export const menuQuestion = (
   choices: ReadonlyArray<Choice>,
   limits: Limits,
   defaultTimeout: number | undefined
-): Question => ({
-  content: { _tag: "choices", text, options: choices },
-  ...limited(limits, defaultTimeout),
-  read: (message) => {
-    const index = matchMenu(choices, message.body, message.payload)
-    const choice = index === undefined ? undefined : choices[index]
-    if (choice === undefined) return Result.fail({ translate: "core.answer.choose" })
-    return Result.succeed("value" in choice ? choice.value : choice.key)
+): Question => {
+  const menu = makeMenu(choices)
+  return {
+    content: { _tag: "choices", text, options: choices },
+    ...limited(limits, defaultTimeout),
+    read: (message) => {
+      const choice = menu.find({ text: message.body, payload: message.payload })
+      if (choice === undefined) return Result.fail({ translate: "core.answer.choose" })
+      return Result.succeed("value" in choice ? choice.value : choice.key)
+    }
   }
-})
+}
 
 /** A question answered by a file. */
 export const mediaQuestion = (

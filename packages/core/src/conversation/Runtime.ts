@@ -50,6 +50,7 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
     live.gone = true
     live.holder.turn = undefined
     if (lives.get(live.key) === live) lives.delete(live.key)
+    if (live.revision > 0) port.onDormant(live)
   }
   /** R-4. */
   const ended = (live: Live, outcome: ConversationOutcome): void => {
@@ -160,6 +161,7 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
   /** Waits for the wait's own time, or for dormancy, whichever comes first. R-3. */
   const arm = (live: Live, persistent: boolean): void => {
     live.clearTimer()
+    if (port.handedOff(live)) return
     const { wait } = live
     const wake = wakeTime(wait)
     const sleep = persistent && live.fiber !== undefined ? port.timers.now() + port.limits.dormantAfter : undefined
@@ -341,16 +343,21 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
   const clearStored = (
     key: string,
     checkpoint: Checkpoint,
-    turn: Turn
+    turn: Turn,
+    outcome: ConversationOutcome
   ): Effect.Effect<boolean, StoreError | LeaseLostError> =>
     Effect.suspend((): Effect.Effect<boolean, StoreError | LeaseLostError> => {
       const lost = turn.lease.lost()
       if (lost !== undefined) return Effect.fail(lost)
-      return port.store.clearCheckpointIf(port.scope, key, {
+      const tombstone = {
         id: checkpoint.id,
         revision: checkpoint.revision + 1,
         fence: Math.max(turn.lease.fence, checkpoint.fence),
         applied: checkpoint.applied
+      }
+      return Effect.map(port.store.clearCheckpointIf(port.scope, key, tombstone), (accepted) => {
+        if (accepted) port.onDropped(key, checkpoint, outcome)
+        return accepted
       })
     })
 
@@ -358,9 +365,7 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
   const dropStored = (key: string, checkpoint: Checkpoint, turn: Turn, detail: string) =>
     Effect.andThen(
       Effect.logWarning(`a conversation of "${checkpoint.flow}" cannot go on: ${detail}`, { key }),
-      Effect.map(clearStored(key, checkpoint, turn), () =>
-        port.onDropped(key, checkpoint, "changed")
-      )
+      Effect.asVoid(clearStored(key, checkpoint, turn, "changed"))
     )
 
   const info = (live: Live): ConversationInfo => ({

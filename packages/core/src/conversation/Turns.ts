@@ -32,6 +32,8 @@ export interface Turns {
   readonly submit: (work: TurnWork) => void
   /** Ends a turn before its time; safe to repeat. */
   readonly suspend: (turn: Turn, reason: SuspendReason) => void
+  /** Submitted and not over. */
+  readonly pending: () => number
   readonly active: { readonly has: (turn: Turn) => boolean; readonly turns: () => Iterable<Turn> }
 }
 
@@ -45,12 +47,15 @@ export interface TurnsOptions {
   readonly context: Context.Context<never>
   readonly onGranted: (turn: Turn) => void
   readonly onSuspended: (turn: Turn, reason: SuspendReason) => void
+  /** Nothing is submitted any more. */
+  readonly onQuiet: () => void
   readonly onOverrun: (turn: Turn) => void
 }
 
 export const makeTurns = (options: TurnsOptions): Turns => {
   const { context, coordinator, scope, settle, timers } = options
   const active = new Map<Turn, Hold>()
+  let pending = 0
 
   const suspend = (turn: Turn, reason: SuspendReason): void => {
     const hold = active.get(turn)
@@ -74,27 +79,40 @@ export const makeTurns = (options: TurnsOptions): Turns => {
 
   const submit = (work: TurnWork): void => {
     const { holder } = work
+    pending++
+    const over = (): void => {
+      pending--
+      work.over()
+      if (pending === 0) options.onQuiet()
+    }
     const key = `${scope}/${holder.key}`
     let fiber: Turn["fiber"]
     let current: Turn | undefined
-    const closing = (turn: Turn, hold: Hold, exit: Exit.Exit<void>): Effect.Effect<void> =>
+    const end = (turn: Turn, hold: Hold): Effect.Effect<void> =>
       Effect.suspend(() => {
         if (turn.closed) return Effect.void
         turn.closed = true
-        const end = Effect.suspend(() => {
-          hold.limit?.cancel()
-          active.delete(turn)
-          turn.revoke("ended")
-          if (holder.turn === turn) holder.turn = undefined
-          return Effect.andThen(turn.lease.release, Effect.sync(work.over))
-        })
-        return exit._tag === "Success" && turn.suspended === undefined
-          ? end
-          : Effect.flatMap(Effect.exit(work.cut(turn, exit)), () => end)
+        hold.limit?.cancel()
+        active.delete(turn)
+        turn.revoke("ended")
+        if (holder.turn === turn) holder.turn = undefined
+        return Effect.andThen(turn.lease.release, Effect.sync(over))
+      })
+    const closing = (turn: Turn, hold: Hold, exit: Exit.Exit<void>): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        // The second to come is the watchdog: whatever the first still waits for, the turn ends now (TR2).
+        if (hold.closing) return end(turn, hold)
+        hold.closing = true
+        if (exit._tag === "Failure" || turn.suspended !== undefined) {
+          return Effect.flatMap(Effect.exit(work.cut(turn, exit)), () => end(turn, hold))
+        }
+        return turn.then.length === 0
+          ? end(turn, hold)
+          : Effect.flatMap(Effect.exit(followUp(turn)), () => end(turn, hold))
       })
     const granted = (lease: Lease): Effect.Effect<void> => {
       const turn = new Turn(holder.key, lease, timers.now())
-      const hold: Hold = { limit: undefined, close: (exit) => closing(turn, hold, exit) }
+      const hold: Hold = { limit: undefined, closing: false, close: (exit) => closing(turn, hold, exit) }
       holder.turn = turn
       current = turn
       turn.fiber = fiber
@@ -108,7 +126,7 @@ export const makeTurns = (options: TurnsOptions): Turns => {
       const error = Cause.findErrorOption(cause)
       return Effect.andThen(
         error._tag === "Some" ? work.unavailable(error.value) : Effect.logError("died waiting for a turn", cause),
-        Effect.sync(work.over)
+        Effect.sync(over)
       )
     }
     const ticketed = Effect.flatMap(coordinator.enqueue(key), (ticket) =>
@@ -121,10 +139,20 @@ export const makeTurns = (options: TurnsOptions): Turns => {
       bound(current)
     }
   }
-  return { submit, suspend, active: { has: (turn) => active.has(turn), turns: () => active.keys() } }
+  return { submit, suspend, pending: () => pending, active: { has: (turn) => active.has(turn), turns: () => active.keys() } }
 }
 
+/** What the handler asked to happen next in this turn; what that asks for in its turn too, within a bound (R18). */
+const followUp = Effect.fnUntraced(function* (turn: Turn) {
+  for (let n = 0; n < 100; n++) {
+    const next = turn.then.shift()
+    if (next === undefined) return
+    yield* next
+  }
+})
+
 interface Hold {
+  closing: boolean
   limit: Timer | undefined
   readonly close: (exit: Exit.Exit<void>) => Effect.Effect<void>
 }

@@ -11,7 +11,7 @@ import type { Commands } from "../handlers/Commands.ts"
 import type { Matchers, Reaction } from "../handlers/Matchers.ts"
 import type { HookList } from "../hooks/Hooks.ts"
 import type { DropReason } from "../model/DropReason.ts"
-import type { InboundCall, InboundEvent, SignalEvent } from "../model/Event.ts"
+import type { InboundEvent, SignalEvent } from "../model/Event.ts"
 import type { LifecycleCell } from "../outbound/Lifecycle.ts"
 import type { CoordinatorShape } from "../spi/Coordinator.ts"
 import type { DurabilityShape } from "../spi/Durability.ts"
@@ -80,7 +80,8 @@ export interface InboundPort {
   /** Counts and reports a failure; never fails itself (A19). */
   readonly failed: (failure: Failure) => Effect.Effect<void>
   readonly dropped: (event: InboundEvent, reason: DropReason) => void
+  /** Runs once the conversation of a key has ended: a trigger queued behind it (B18). */
+  readonly afterConversation: (key: string, run: () => void) => void
   /** Re-arms the idle timers of a key after a message (A17). */
   readonly rearmIdle: (chat: Chat) => void
-  readonly calls: HookList<{ readonly chat: Chat; readonly call: InboundCall }>
 }

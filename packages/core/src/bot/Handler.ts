@@ -1,0 +1,200 @@
+/**
+ * A handler as a value: what it waits for and what it does, with its errors and services in its type. The list given to
+ * `Bot.make` is the registration order (A15: ties go to the first).
+ */
+import { Effect, type Scope } from "effect"
+import type { Chat } from "../chat/Chat.ts"
+import type { Conv } from "../conversation/Conversation.ts"
+import type { AnyFlow, Flow } from "../conversation/Flow.ts"
+import * as Flows from "../conversation/Flow.ts"
+import { type Pattern, toTriggers, type Trigger } from "../handlers/Trigger.ts"
+import type { Outgoing, Receipt } from "../model/Content.ts"
+import type { DurationInput } from "../model/Duration.ts"
+import type { UserEffect } from "../model/Erased.ts"
+import type { BodyType, InboundCall, InboundPollVote, InboundReaction, SignalEvent } from "../model/Event.ts"
+import type { SendHookResult } from "../outbound/Send.ts"
+import type { Failure } from "../inbound/InboundPort.ts"
+import type { Plugin } from "./Plugin.ts"
+
+export const HandlerTypeId: unique symbol = Symbol.for("@botmesh/core/Handler")
+
+export type HandlerDef =
+  | { readonly _tag: "when"; readonly triggers: ReadonlyArray<Trigger>; readonly run: (chat: Chat) => UserEffect }
+  | {
+      readonly _tag: "command"
+      readonly name: string
+      readonly description: string | undefined
+      readonly run: (chat: Chat) => UserEffect
+    }
+  | {
+      readonly _tag: "flow"
+      readonly flow: AnyFlow
+      readonly kind: "flow" | "conversation"
+      readonly triggers: ReadonlyArray<Trigger>
+    }
+  | { readonly _tag: "onMessage"; readonly run: (chat: Chat) => UserEffect }
+  | { readonly _tag: "before"; readonly event: "message" | "call"; readonly run: (chat: Chat) => UserEffect<Chat | void> }
+  | { readonly _tag: "after"; readonly event: "message" | "call"; readonly run: (chat: Chat) => UserEffect }
+  | { readonly _tag: "beforeSend"; readonly run: (message: Outgoing) => UserEffect<SendHookResult> }
+  | {
+      readonly _tag: "afterSend"
+      readonly run: (sent: { readonly message: Outgoing; readonly receipt: Receipt }) => UserEffect
+    }
+  | { readonly _tag: "onFailure"; readonly run: (failure: Failure) => UserEffect }
+  | {
+      readonly _tag: "signal"
+      readonly signal: SignalEvent["_tag"]
+      readonly run: (input: { readonly chat: Chat; readonly event: SignalEvent }) => UserEffect
+    }
+  | { readonly _tag: "onIdle"; readonly after: DurationInput; readonly run: (chat: Chat) => UserEffect }
+  | { readonly _tag: "plugin"; readonly plugin: Plugin<unknown, unknown> }
+
+export interface Handler<out E, out R> {
+  readonly [HandlerTypeId]: { readonly e: () => E; readonly r: () => R }
+  readonly def: HandlerDef
+}
+export type AnyHandler = Handler<any, any>
+export type ErrorOf<H extends ReadonlyArray<AnyHandler>> = H[number] extends Handler<infer E, any> ? E : never
+export type ServicesOf<H extends ReadonlyArray<AnyHandler>> = H[number] extends Handler<any, infer R> ? R : never
+
+/** The phantom types exist for the compiler alone. */
+const handler = <E, R>(def: HandlerDef): Handler<E, R> => ({
+  [HandlerTypeId]: { e: phantom, r: phantom },
+  def
+})
+const phantom = (): never => {
+  throw new Error("a phantom type has no value")
+}
+
+type Run<E, R> = (chat: Chat) => Effect.Effect<unknown, E, R>
+
+/** Runs when the text (a list, a regex, a predicate) matches; by default the whole text in normal form (B1). */
+export const when = <E, R>(pattern: Pattern, run: Run<E, R>): Handler<E, R> =>
+  handler({ _tag: "when", triggers: toTriggers(pattern), run })
+
+/** Runs for `/name`, also in the middle of a conversation; `chat.args` has the words behind it (A12). */
+export const command = <E, R>(name: string, run: Run<E, R>, options: { readonly description?: string } = {}): Handler<E, R> =>
+  handler({ _tag: "command", name: name.replace(/^\//u, ""), description: options.description, run })
+
+/** Runs for a pressed button with this key, outside a conversation (B25). */
+export const action = <E, R>(key: string, run: Run<E, R>): Handler<E, R> =>
+  handler({ _tag: "when", triggers: [{ _tag: "action", id: key }], run })
+
+/** Runs for the first message of a chat (A15). */
+export const onWelcome = <E, R>(run: Run<E, R>): Handler<E, R> =>
+  handler({ _tag: "when", triggers: [{ _tag: "welcome" }], run })
+
+/** Runs for messages of one type, or of any of several. Source: B2. */
+export const onType = <E, R>(types: BodyType | ReadonlyArray<BodyType>, run: Run<E, R>): Handler<E, R> =>
+  handler({
+    _tag: "when",
+    triggers: [{ _tag: "type", types: typeof types === "string" ? [types] : types }],
+    run
+  })
+export const onImage = <E, R>(run: Run<E, R>): Handler<E, R> => onType("image", run)
+export const onAudio = <E, R>(run: Run<E, R>): Handler<E, R> => onType("audio", run)
+/** Runs for any kind of file. */
+export const onMedia = <E, R>(run: Run<E, R>): Handler<E, R> =>
+  onType(["image", "video", "gif", "audio", "document", "sticker"], run)
+
+/** Runs when nothing else took the message (A16). */
+export const onMessage = <E, R>(run: Run<E, R>): Handler<E, R> => handler({ _tag: "onMessage", run })
+
+type Signal<T extends SignalEvent, E, R> = (chat: Chat, event: T) => Effect.Effect<unknown, E, R>
+/** Runs for an incoming call (A20). */
+export const onCall = <E, R>(run: Signal<InboundCall, E, R>): Handler<E, R> =>
+  handler({
+    _tag: "signal",
+    signal: "call",
+    run: ({ chat, event }) => (event._tag === "call" ? run(chat, event) : chat.pass)
+  })
+/** Runs when somebody reacts to a message; an empty emoji took the reaction back. */
+export const onReaction = <E, R>(run: Signal<InboundReaction, E, R>): Handler<E, R> =>
+  handler({
+    _tag: "signal",
+    signal: "reaction",
+    run: ({ chat, event }) => (event._tag === "reaction" ? run(chat, event) : chat.pass)
+  })
+export const onPollVote = <E, R>(run: Signal<InboundPollVote, E, R>): Handler<E, R> =>
+  handler({
+    _tag: "signal",
+    signal: "pollVote",
+    run: ({ chat, event }) => (event._tag === "pollVote" ? run(chat, event) : chat.pass)
+  })
+
+/** Runs once a chat has been silent for `after`; every message starts the time again (B15). */
+export const onIdle = <E, R>(after: DurationInput, run: Run<E, R>): Handler<E, R> =>
+  handler({ _tag: "onIdle", after, run })
+
+/** Runs before every message or call: returns a changed chat, or nothing; `chat.stop` ends it there (A10, B7). */
+export function before<E, R>(event: "message" | "call", run: (chat: Chat) => Effect.Effect<Chat | void, E, R>): Handler<E, R>
+export function before<E, R>(event: "send", run: (message: Outgoing) => Effect.Effect<SendHookResult, E, R>): Handler<E, R>
+export function before(
+  ...[event, run]:
+    | readonly ["message" | "call", (chat: Chat) => UserEffect<Chat | void>]
+    | readonly ["send", (message: Outgoing) => UserEffect<SendHookResult>]
+): AnyHandler {
+  return event === "send" ? handler({ _tag: "beforeSend", run }) : handler({ _tag: "before", event, run })
+}
+
+/** Runs after every message, call or successful send (B7). */
+export function after<E, R>(event: "message" | "call", run: Run<E, R>): Handler<E, R>
+export function after<E, R>(
+  event: "send",
+  run: (sent: { readonly message: Outgoing; readonly receipt: Receipt }) => Effect.Effect<unknown, E, R>
+): Handler<E, R>
+export function after(
+  ...[event, run]:
+    | readonly ["message" | "call", (chat: Chat) => UserEffect]
+    | readonly ["send", (sent: { readonly message: Outgoing; readonly receipt: Receipt }) => UserEffect]
+): AnyHandler {
+  return event === "send" ? handler({ _tag: "afterSend", run }) : handler({ _tag: "after", event, run })
+}
+
+/** Runs when anything of a message failed, whatever it was; typed recovery is `Bot.onError` (A19). */
+export const onFailure = <E, R>(run: (failure: Failure) => Effect.Effect<unknown, E, R>): Handler<E, R> =>
+  handler({ _tag: "onFailure", run })
+
+type FlowTrigger = Pattern
+/** Registers a flow; `trigger` starts it. */
+export const flow = <S, E, R>(self: Flow<S, E, R>, options: { readonly trigger?: FlowTrigger } = {}): Handler<E, R> =>
+  handler({
+    _tag: "flow",
+    flow: self,
+    kind: "flow",
+    triggers: options.trigger === undefined ? [] : toTriggers(options.trigger)
+  })
+
+export interface ConversationOptions {
+  /** What starts it; its name when absent. False: only `trigger` and goto do. */
+  readonly trigger?: FlowTrigger | false
+  /** Keeps a checkpoint in the store: the conversation goes on after a restart (B5). */
+  readonly persistent?: boolean
+  /** How long each question waits that names no timeout of its own. */
+  readonly timeout?: DurationInput
+}
+/**
+ * A free-form conversation: a program with `c.ask`, `c.say`, `c.run`… It is a flow of one step, so it waits, times out
+ * and moves like any other (B4).
+ */
+export const conversation = <E, R>(
+  name: string,
+  body: (c: Conv<{}>, chat: Chat) => Effect.Effect<unknown, E, R>,
+  options: ConversationOptions = {}
+): Handler<E, R> => {
+  const made = Flows.make(name).pipe(
+    Flows.do("main", (c) => Effect.asVoid(body(c, c.chat))),
+    (self) => (options.persistent === true ? Flows.persistent(self) : self),
+    (self) => (options.timeout === undefined ? self : Flows.timeout(options.timeout)(self))
+  )
+  return handler({
+    _tag: "flow",
+    flow: made,
+    kind: "conversation",
+    triggers: options.trigger === false ? [] : toTriggers(options.trigger ?? name)
+  })
+}
+
+/** Registers everything a plugin brings, for as long as the bot lives. */
+export const plugin = <E, R>(self: Plugin<E, R>): Handler<E, Exclude<R, Scope.Scope>> =>
+  handler({ _tag: "plugin", plugin: self })

@@ -1,0 +1,62 @@
+/**
+ * Bot-level idle timers (B15): each message of a key starts them again (A17).
+ *
+ * ID1 one set of timers a key, for the last message of it; bounded by `maxKeys`, the oldest given up first (I23).
+ * ID2 a timer acts with the key's turn, and not while a person holds the chat (I19).
+ */
+import { Cause, Effect } from "effect"
+import { Chat } from "../chat/Chat.ts"
+import type { Timer, Timers } from "../conversation/Timers.ts"
+import type { Turns } from "../conversation/Turns.ts"
+import type { Failure } from "../inbound/InboundPort.ts"
+import type { TurnHolder } from "../outbound/Turn.ts"
+import type { IdleHandler, Registry } from "./Registry.ts"
+
+const maxKeys = 100_000
+
+export const makeIdle = (options: {
+  readonly registry: Registry
+  readonly timers: Timers
+  readonly turns: Turns
+  readonly failed: (failure: Failure) => Effect.Effect<void>
+  readonly handedOff: (chatId: string) => boolean
+}) => {
+  const { failed, handedOff, registry, timers, turns } = options
+  const armed = new Map<string, ReadonlyArray<Timer>>()
+
+  const fire = (handler: IdleHandler, chat: Chat): void => {
+    const holder: TurnHolder = { key: chat.key, turn: undefined }
+    const own = new Chat(chat.port, holder, chat.event, chat.user, chat.body, chat.type, chat.lang, chat.langSource, undefined, [])
+    turns.submit({
+      holder,
+      run: () =>
+        handedOff(chat.from)
+          ? Effect.void
+          : Effect.catchCause(Effect.asVoid(Effect.suspend(() => handler.run(own))), (cause) =>
+              Cause.hasInterruptsOnly(cause) ? Effect.failCause(Cause.interrupt()) : failed({ cause, where: "onIdle", chat: own })
+            ),
+      cut: () => Effect.void,
+      unavailable: (error) => failed({ cause: Cause.fail(error), where: "onIdle", chat: undefined }),
+      over: () => {}
+    })
+  }
+  const clear = (key: string): void => {
+    for (const timer of armed.get(key) ?? []) timer.cancel()
+    armed.delete(key)
+  }
+  const rearm = (chat: Chat): void => {
+    if (registry.idle.length === 0) return
+    clear(chat.key)
+    const now = timers.now()
+    armed.set(
+      chat.key,
+      registry.idle.map((handler) => timers.at(now + handler.after, () => fire(handler, chat)))
+    )
+    if (armed.size <= maxKeys) return
+    for (const oldest of armed.keys()) return clear(oldest)
+  }
+  const stop = (): void => {
+    for (const key of [...armed.keys()]) clear(key)
+  }
+  return { rearm, stop }
+}
