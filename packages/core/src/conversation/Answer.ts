@@ -80,7 +80,7 @@ const literalReader = (literal: SchemaAST.LiteralValue, name = String(literal)):
     }
   }
   return {
-    wants: "core.answer.choose",
+    wants: "core.answer.choose-among",
     choice: name,
     read: (text, words) => (means(text, words) || isSameText(text, name) ? [literal] : [])
   }
@@ -168,7 +168,7 @@ const unreadable = (readers: ReadonlyArray<Reader>): AnswerIssue => {
   return {
     _tag: "AnswerIssue",
     key,
-    params: key === "core.answer.choose" ? { options } : {},
+    params: key === "core.answer.choose-among" ? { options } : {},
     message: undefined,
     detail: `expected ${key}`
   }

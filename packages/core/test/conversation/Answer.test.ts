@@ -125,7 +125,7 @@ describe("closed sets", () => {
 
   it("literals and enums are matched in normal form and told when missed", () => {
     assert.strictEqual(read(Plan, "ATENCION "), "Atención")
-    assert.strictEqual(told(Plan, "otra"), "Elige una de las opciones, por favor: Atención, Ventas")
+    assert.strictEqual(told(Plan, "otra"), "Elige una de estas opciones, por favor: Atención, Ventas")
     assert.strictEqual(read(Schema.Literals([1, 2, 3]), "٢"), 2)
     assert.strictEqual(read(Schema.Literals([1, 2, 3]), "4"), REFUSED)
     const Size = Schema.Enum({ Small: "s", Large: 9 })
