@@ -41,6 +41,7 @@ export interface Catalogue {
 
 const MAX_DEPTH = 16
 const MAX_TAG = 64
+const MAX_CHAINS = 256
 const MAX_PLACES = 200
 const MAX_PARAM = 4_096
 
@@ -77,29 +78,32 @@ const wordsOf = (text: Text | undefined): ReadonlySet<string> =>
 
 const build = (flat: ReadonlyMap<string, Flat>, defaultLang: string): Catalogue => {
   const fallback = [...new Set([...withParents(tagOf(defaultLang)), "en"])].flatMap((tag) => flat.get(tag) ?? [])
-  // Tags come from transports, so what is kept for them is kept by the languages there are, never by tag.
-  const chainOf = (lang: string | undefined): ReadonlyArray<Flat> =>
-    lang === undefined || lang === ""
-      ? fallback
-      : [...withParents(tagOf(lang)).flatMap((tag) => flat.get(tag) ?? []), ...fallback]
-  const sets = new WeakMap<Flat, Map<string, ReadonlySet<string>>>()
-  const wordsIn = (texts: Flat, key: string): ReadonlySet<string> => {
-    const known = sets.get(texts) ?? new Map<string, ReadonlySet<string>>()
-    sets.set(texts, known)
-    const words = known.get(key) ?? wordsOf(texts.get(key))
-    known.set(key, words)
-    return words
+  const chains = new Map<string, ReadonlyArray<Flat>>()
+  const chainOf = (lang: string | undefined): ReadonlyArray<Flat> => {
+    if (lang === undefined || lang === "") return fallback
+    const known = chains.get(lang)
+    if (known !== undefined) return known
+    const chain = [...withParents(tagOf(lang)).flatMap((tag) => flat.get(tag) ?? []), ...fallback]
+    // Tags come from transports, and so from outside: a few are kept, the rest is worked out each time.
+    if (chains.size < MAX_CHAINS && lang.length <= MAX_TAG) chains.set(lang, chain)
+    return chain
   }
+  const textsWith = (lang: string | undefined, key: string): Flat | undefined => {
+    for (const texts of chainOf(lang)) if (texts.has(key)) return texts
+    return undefined
+  }
+  const sets = new Map<Flat, Map<string, ReadonlySet<string>>>([...flat.values()].map((texts) => [texts, new Map()]))
   return {
     defaultLang,
     languages: [...flat.keys()],
-    find: (lang, key) =>
-      chainOf(lang)
-        .find((texts) => texts.has(key))
-        ?.get(key),
+    find: (lang, key) => textsWith(lang, key)?.get(key),
     words: (lang, key) => {
-      const texts = chainOf(lang).find((some) => some.has(key))
-      return texts === undefined ? noWords : wordsIn(texts, key)
+      const texts = textsWith(lang, key)
+      if (texts === undefined) return noWords
+      const known = sets.get(texts)
+      const words = known?.get(key) ?? wordsOf(texts.get(key))
+      known?.set(key, words)
+      return words
     }
   }
 }

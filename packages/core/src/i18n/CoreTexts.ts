@@ -16,6 +16,7 @@ export const coreKeys = [
   "core.answer.yes-no",
   "core.answer.date",
   "core.answer.choose",
+  "core.answer.choose-among",
   "core.handler.failed",
   "core.cancelled",
   "core.back",

@@ -44,7 +44,8 @@ describe("built-in texts", () => {
         ["core.words.yes", "core.words.no"],
         ["core.words.cancel", "core.words.back"]
       ] as const) {
-        assert.isTrue(catalogue.words(lang, one).isDisjointFrom(catalogue.words(lang, other)))
+        const others = catalogue.words(lang, other)
+        assert.isFalse([...catalogue.words(lang, one)].some((word) => others.has(word)))
         assert.isAbove(catalogue.words(lang, one).size, 0)
       }
     }
