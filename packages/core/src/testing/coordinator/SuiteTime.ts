@@ -1,5 +1,5 @@
 /** How the coordinator suite lets time pass, and the small acts its tests are made of. */
-import { Effect, Fiber, Random, type Scope } from "effect"
+import { Effect, type Fiber, Random, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { CoordinatorShape, Lease, Ticket } from "../../spi/Coordinator.ts"
 
