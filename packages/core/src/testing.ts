@@ -1,3 +1,5 @@
 /** What tests of bots and of adapters stand on: conformance suites, the seeded simulation, doubles. */
 export * as CoordinatorSuite from "./testing/CoordinatorSuite.ts"
+export * from "./testing/Inbound.ts"
+export * as MockProvider from "./testing/MockProvider.ts"
 export * from "./testing/Sim.ts"

@@ -17,7 +17,7 @@ export interface CoordinatorSuiteOptions {
   readonly live?: boolean
   /** Run the seeded simulations too: only for a coordinator in memory. */
   readonly simulate?: boolean
-  /** What this coordinator does otherwise, and why: those tests are left out and the reason is printed. */
+  /** What this coordinator does otherwise, and why: those tests are left out and the suite's title says so. */
   readonly deviations?: ReadonlyArray<{ readonly reason: string; readonly tests: ReadonlyArray<string> }>
 }
 
@@ -38,13 +38,10 @@ export const suite = (
   const inside = <A, E, R>(use: (coordinator: CoordinatorShape) => Effect.Effect<A, E, R>) =>
     Effect.provide(Effect.flatMap(Coordinator, use), layer, { local: true })
 
-  describe(`coordinator ${name}`, () => {
+  const deviates = [...left].map(([title, reason]) => ` · deviates: ${title} (${reason})`)
+  describe(`coordinator ${name}${deviates.join("")}`, () => {
     for (const [title, body] of Object.entries(bodies)) {
-      const reason = left.get(title)
-      if (reason !== undefined) {
-        console.info(`coordinator ${name} deviates: ${title}: ${reason}`)
-        continue
-      }
+      if (left.has(title)) continue
       run(title, () => inside((coordinator) => Effect.flatMap(freshKey, (key) => body(coordinator, key))))
     }
     run("I3 fences grow over a new build", () =>

@@ -61,7 +61,7 @@ export const followModel = Effect.fnUntraced(function* (
       else yield* leases.get(id)?.release ?? Effect.void
       if (act.act === "cancel" || model.holds(id)) model.leave(id)
     }
-    yield* time.settle
+    yield* time.until(() => grants.length >= model.grants.length)
     expect(grants).toEqual(model.grants)
     for (const [id, lease] of leases) expect(lease.lost() === undefined).toBe(model.holds(id))
   }

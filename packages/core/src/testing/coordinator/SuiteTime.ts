@@ -1,5 +1,5 @@
 /** How the coordinator suite lets time pass, and the small acts its tests are made of. */
-import { Effect, Fiber, Random, type Scope } from "effect"
+import { Effect, type Fiber, Random, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { CoordinatorShape, Lease, Ticket } from "../../spi/Coordinator.ts"
 
@@ -9,17 +9,22 @@ export type Body = (coordinator: CoordinatorShape, key: string) => Effect.Effect
 export interface Time {
   /** Lets everything that is ready happen. */
   readonly settle: Effect.Effect<void>
+  /** Lets things happen until this is so, or for long enough. */
+  readonly until: (done: () => boolean) => Effect.Effect<void>
   readonly pass: (ms: number) => Effect.Effect<void>
   /** A handler of so many ms, shorter in real time. */
   readonly ms: (ms: number) => number
 }
+const settleTest = Effect.andThen(Effect.repeat(Effect.yieldNow, { times: 20 }), TestClock.adjust(0))
 export const testTime: Time = {
-  settle: Effect.repeat(Effect.yieldNow, { times: 20 }).pipe(Effect.andThen(TestClock.adjust(0))),
+  settle: settleTest,
+  until: () => settleTest,
   pass: (ms) => TestClock.adjust(ms),
   ms: (ms) => ms
 }
 export const realTime: Time = {
-  settle: Effect.sleep(100),
+  settle: Effect.sleep(50),
+  until: (done) => Effect.asVoid(Effect.repeat(Effect.sleep(5), { until: done, times: 400 })),
   pass: (ms) => Effect.sleep(ms),
   ms: (ms) => ms / 20
 }
