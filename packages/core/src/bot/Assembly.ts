@@ -313,15 +313,11 @@ export const assemble = Effect.fnUntraced(function* (definition: AnyDefinition, 
 
   const dormants = makeDormants(conversationPort, conversations, {
     running: () => lifecycle.state === "running",
-    read: (_, key) =>
-      Effect.flatMap(store.getCheckpoint(scope, key), ({ checkpoint }) =>
-        checkpoint === undefined
-          ? Effect.succeed({ handedOff: false, checkpoint })
-          : Effect.map(store.handoff(scope, checkpoint.origin.from), (handoff) => ({
-              handedOff: handoff !== undefined,
-              checkpoint
-            }))
-      ),
+    read: Effect.fnUntraced(function* (_, key) {
+      const { checkpoint } = yield* store.getCheckpoint(scope, key)
+      const handoff = checkpoint === undefined ? undefined : yield* store.handoff(scope, checkpoint.origin.from)
+      return { handedOff: handoff !== undefined, checkpoint }
+    }),
     forget: (key) => views.forget(key)
   })
 

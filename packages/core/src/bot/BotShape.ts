@@ -67,7 +67,7 @@ export interface BotShape<out E> {
   readonly trigger: (
     flow: string,
     request: TriggerRequest
-  ) => Effect.Effect<TriggerResult, UnknownFlowError | StoreError | CoordinationUnavailableError>
+  ) => Effect.Effect<TriggerResult, UnknownFlowError | StoreError | CoordinationUnavailableError | LeaseLostError>
   readonly plug: <E2, R2>(
     plugin: Plugin<E2, R2>
   ) => Effect.Effect<

@@ -18,7 +18,7 @@ import type {
 } from "../model/Event.ts"
 import type { SendFailure } from "../outbound/Send.ts"
 import type { TurnHolder } from "../outbound/Turn.ts"
-import type { CoordinationUnavailableError } from "../spi/Errors.ts"
+import type { CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
 import type { SendError } from "../spi/Provider.ts"
 import type { StoreError } from "../spi/Store.ts"
 import { raise } from "./Control.ts"
@@ -57,7 +57,7 @@ export interface ChatPort {
     chat: Chat,
     flow: string,
     options: TriggerOptions
-  ) => Effect.Effect<TriggerResult, UnknownFlow | StoreError | CoordinationUnavailableError>
+  ) => Effect.Effect<TriggerResult, UnknownFlow | StoreError | CoordinationUnavailableError | LeaseLostError>
   readonly handOff: (chat: Chat, note: string | undefined) => Effect.Effect<void, StoreError>
   readonly translate: (lang: string, key: TextKey, params: Params) => string
 }

@@ -138,6 +138,10 @@ export class Live implements Driven {
     this.gotosThisTurn = 0
     done?.(settled)
   }
+  /** The same wait with other deadlines; a fiber that is parked on it learns of them when it is woken. */
+  shift(wait: Wait): void {
+    this.wait = wait
+  }
   clearTimer(): void {
     this.timer?.cancel()
     this.timer = undefined

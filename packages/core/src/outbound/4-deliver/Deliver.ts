@@ -1,11 +1,11 @@
 /** Last phase of a send: the call, and its one counter and event whatever comes of it (S2). */
 import { Effect } from "effect"
 import type { Outgoing, Receipt } from "../../model/Content.ts"
-import type { ProviderShape, SendError } from "../../spi/Provider.ts"
+import type { ProviderShape, SendError, SendReason } from "../../spi/Provider.ts"
 
 export interface DeliveryWatch {
   readonly delivered: (message: Outgoing, receipt: Receipt) => void
-  readonly failed: (message: Outgoing, reason: string) => void
+  readonly failed: (message: Outgoing, reason: SendReason["_tag"]) => void
 }
 
 /** An interrupted call is `Ambiguous`: the transport may have taken the message (R10). */

@@ -1,0 +1,37 @@
+/**
+ * Bots: `Bot.make(id, handlers, options)` defines one, `Bot.layer(definition)` runs it.
+ *
+ * ```ts
+ * const hello = Bot.make("hello", [Bot.when("hola", (chat) => chat.reply("👋 ¡Hola!"))])
+ * const Main = Bot.layer(hello).pipe(Layer.provide(Telegram.layerPolling({ token })), Layer.provide(Local.layer))
+ * ```
+ */
+export type { BotOptions } from "./Config.ts"
+export type { BotShape, EngineError, EventsOf, FlowInfo, TriggerRequest } from "./BotShape.ts"
+export { type AnyDefinition, BotDefinitionError, type Definition, make, onError, type Running } from "./Definition.ts"
+export {
+  action,
+  after,
+  type AnyHandler,
+  before,
+  command,
+  conversation,
+  type ConversationOptions,
+  flow,
+  type Handler,
+  onAudio,
+  onCall,
+  onFailure,
+  onIdle,
+  onImage,
+  onMedia,
+  onMessage,
+  onPollVote,
+  onReaction,
+  onType,
+  onWelcome,
+  plugin,
+  when
+} from "./Handler.ts"
+export { layer, type Spi } from "./Layer.ts"
+export { stopSend } from "../outbound/Send.ts"
