@@ -20,13 +20,16 @@ export class CappedRows<Row> {
 
   /** Sets a row; false when it is a new one and there is no room. */
   set(key: string, row: Row, now: number): boolean {
-    if (!this.rows.has(key)) {
-      this.sweep(swept, now)
-      if (this.rows.size >= this.cap) this.sweep(sweptWhenFull, now)
-      if (this.rows.size >= this.cap) return false
-    }
+    if (!this.rows.has(key) && !this.hasRoom(now)) return false
     this.rows.set(key, row)
     return true
+  }
+
+  /** Whether one more row may be set; drops some that are gone. */
+  hasRoom(now: number): boolean {
+    this.sweep(swept, now)
+    if (this.rows.size >= this.cap) this.sweep(sweptWhenFull, now)
+    return this.rows.size < this.cap
   }
 
   private sweep(steps: number, now: number): void {

@@ -78,8 +78,11 @@ export class CheckpointRows {
   }
 
   private write(key: string, next: CheckpointRow, stands: CheckpointRow | undefined, now: number): Put {
-    if (!this.held.set(key, next, now)) return "full"
-    if (stands === undefined) this.sorted = undefined
+    if (stands === undefined) {
+      if (!this.held.hasRoom(now)) return "full"
+      this.sorted = undefined
+    }
+    this.held.rows.set(key, next)
     if (next.wakeAt === null) return "accepted"
     // An entry for the same time still lies in the heap, unless `due` met it while the old row was expired.
     if (stands === undefined || stands.wakeAt !== next.wakeAt || isExpired(stands, now)) {
