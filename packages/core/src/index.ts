@@ -1,1 +1,1 @@
-export {}
+export * as MemoryStore from "./memory/MemoryStore.ts"

@@ -1,1 +1,2 @@
-export {}
+/** Test kit and conformance suites. */
+export * as StoreSuite from "./testing/StoreSuite.ts"
