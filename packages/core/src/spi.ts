@@ -2,6 +2,7 @@
 export * from "./model/Checkpoint.ts"
 export * from "./model/Content.ts"
 export * from "./model/DropReason.ts"
+export { ConfigValidationError, type DurationInput, parseDuration } from "./model/Duration.ts"
 export * from "./model/Event.ts"
 export * from "./model/Json.ts"
 export * from "./spi/Coordinator.ts"

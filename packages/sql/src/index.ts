@@ -1,1 +1,3 @@
-export {}
+/** Stores on SQL databases. */
+export * as SqliteClient from "./sqlite/Client.ts"
+export * as SqliteStore from "./SqliteStore.ts"

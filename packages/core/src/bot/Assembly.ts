@@ -53,7 +53,11 @@ const eventOf = (message: SavedMessage): InboundMessage => ({
   ...(message.topic === undefined ? {} : { topic: message.topic })
 })
 
-export const assemble = Effect.fnUntraced(function* (definition: AnyDefinition, settings: Settings, registry: Registry) {
+export const assemble = Effect.fnUntraced(function* (
+  definition: AnyDefinition,
+  settings: Settings,
+  registry: Registry
+) {
   const provider = yield* Provider
   const store = yield* Store
   const coordinator = yield* Coordinator
@@ -137,8 +141,7 @@ export const assemble = Effect.fnUntraced(function* (definition: AnyDefinition, 
   })
   const chatOf = (holder: TurnHolder, message: SavedMessage): Chat => {
     const event = eventOf(message)
-    const user =
-      views.peek(holder.key)?.user ?? new UserProfile(store, scope, message.sender, {})
+    const user = views.peek(holder.key)?.user ?? new UserProfile(store, scope, message.sender, {})
     return new Chat(
       chatPort,
       holder,
@@ -300,10 +303,13 @@ export const assemble = Effect.fnUntraced(function* (definition: AnyDefinition, 
         turns.submit({
           holder,
           run: () =>
-            Effect.matchCauseEffect(Effect.catchTag(abortUnder(key, holder), "LeaseLostError", () => Effect.succeed(false)), {
-              onSuccess: (done) => Effect.sync(() => resume(Effect.succeed(done))),
-              onFailure: (cause) => Effect.sync(() => resume(Effect.failCause(cause)))
-            }),
+            Effect.matchCauseEffect(
+              Effect.catchTag(abortUnder(key, holder), "LeaseLostError", () => Effect.succeed(false)),
+              {
+                onSuccess: (done) => Effect.sync(() => resume(Effect.succeed(done))),
+                onFailure: (cause) => Effect.sync(() => resume(Effect.failCause(cause)))
+              }
+            ),
           cut: () => Effect.sync(() => resume(Effect.succeed(false))),
           unavailable: (error) => Effect.sync(() => resume(Effect.fail(error))),
           over: () => {}

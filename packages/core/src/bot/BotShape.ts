@@ -70,16 +70,18 @@ export interface BotShape<out E> {
   ) => Effect.Effect<TriggerResult, UnknownFlowError | StoreError | CoordinationUnavailableError | LeaseLostError>
   readonly plug: <E2, R2>(
     plugin: Plugin<E2, R2>
-  ) => Effect.Effect<
-    { readonly unplug: Effect.Effect<void> },
-    E2 | BotDefinitionError,
-    Exclude<R2, Scope.Scope>
-  >
+  ) => Effect.Effect<{ readonly unplug: Effect.Effect<void> }, E2 | BotDefinitionError, Exclude<R2, Scope.Scope>>
   /** Dynamic flows (B16). Live conversations keep the version they began with. */
   readonly flows: {
     /** Fails when the id exists. */
-    readonly register: <S, E2, R2>(flow: Flow<S, E2, R2>, trigger?: string) => Effect.Effect<void, BotDefinitionError, R2>
-    readonly replace: <S, E2, R2>(flow: Flow<S, E2, R2>, trigger?: string) => Effect.Effect<void, BotDefinitionError, R2>
+    readonly register: <S, E2, R2>(
+      flow: Flow<S, E2, R2>,
+      trigger?: string
+    ) => Effect.Effect<void, BotDefinitionError, R2>
+    readonly replace: <S, E2, R2>(
+      flow: Flow<S, E2, R2>,
+      trigger?: string
+    ) => Effect.Effect<void, BotDefinitionError, R2>
     /** False when there is none. */
     readonly unregister: (id: string) => Effect.Effect<boolean>
     readonly has: (id: string) => boolean

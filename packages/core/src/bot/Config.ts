@@ -83,7 +83,6 @@ export interface Settings {
   readonly autoStart: boolean
 }
 
-
 /** Zero is refused: each of these is a timeout or a bound (design.md 9). */
 const millis = (input: DurationInput, field: string): Effect.Effect<number, ConfigValidationError> =>
   Effect.map(Effect.fromResult(parseDuration(input, `config.${field}`, { zero: "refuse" })), Duration.toMillis)
@@ -130,7 +129,10 @@ export const readOptions = Effect.fnUntraced(function* (options: BotOptions) {
     typing:
       options.typing === undefined
         ? undefined
-        : { min: yield* millis(options.typing.min, "typing.min"), max: yield* millis(options.typing.max, "typing.max") },
+        : {
+            min: yield* millis(options.typing.min, "typing.min"),
+            max: yield* millis(options.typing.max, "typing.max")
+          },
     lang: options.i18n?.default ?? "en",
     languages: isList(languages) ? languages : [languages],
     detect: options.i18n?.detect,

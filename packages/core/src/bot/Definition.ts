@@ -2,7 +2,7 @@
  * A bot before it runs: its handlers in order and its options. The definition is its own service key, so that
  * `const bot = yield* shop` finds the running bot and many bots live in one process (design.md 3).
  */
-import { Context, type Effect, Pipeable, Schema } from "effect"
+import { Context, type Effect, type Pipeable, Schema } from "effect"
 import type { Chat } from "../chat/Chat.ts"
 import type { UserEffect } from "../model/Erased.ts"
 import type { BotOptions } from "./Config.ts"
@@ -15,7 +15,8 @@ export interface Running<in out Id extends string> {
 }
 
 export interface Definition<in out Id extends string, in out E, out R>
-  extends Context.Key<Running<Id>, BotShape<E>>, Pipeable.Pipeable {
+  extends Context.Key<Running<Id>, BotShape<E>>,
+    Pipeable.Pipeable {
   readonly id: Id
   readonly handlers: ReadonlyArray<AnyHandler>
   readonly options: BotOptions

@@ -33,7 +33,11 @@ export type HandlerDef =
       readonly triggers: ReadonlyArray<Trigger>
     }
   | { readonly _tag: "onMessage"; readonly run: (chat: Chat) => UserEffect }
-  | { readonly _tag: "before"; readonly event: "message" | "call"; readonly run: (chat: Chat) => UserEffect<Chat | void> }
+  | {
+      readonly _tag: "before"
+      readonly event: "message" | "call"
+      readonly run: (chat: Chat) => UserEffect<Chat | void>
+    }
   | { readonly _tag: "after"; readonly event: "message" | "call"; readonly run: (chat: Chat) => UserEffect }
   | { readonly _tag: "beforeSend"; readonly run: (message: Outgoing) => UserEffect<SendHookResult> }
   | {
@@ -73,8 +77,11 @@ export const when = <E, R>(pattern: Pattern, run: Run<E, R>): Handler<E, R> =>
   handler({ _tag: "when", triggers: toTriggers(pattern), run })
 
 /** Runs for `/name`, also in the middle of a conversation; `chat.args` has the words behind it (A12). */
-export const command = <E, R>(name: string, run: Run<E, R>, options: { readonly description?: string } = {}): Handler<E, R> =>
-  handler({ _tag: "command", name: name.replace(/^\//u, ""), description: options.description, run })
+export const command = <E, R>(
+  name: string,
+  run: Run<E, R>,
+  options: { readonly description?: string } = {}
+): Handler<E, R> => handler({ _tag: "command", name: name.replace(/^\//u, ""), description: options.description, run })
 
 /** Runs for a pressed button with this key, outside a conversation (B25). */
 export const action = <E, R>(key: string, run: Run<E, R>): Handler<E, R> =>
@@ -127,8 +134,14 @@ export const onIdle = <E, R>(after: DurationInput, run: Run<E, R>): Handler<E, R
   handler({ _tag: "onIdle", after, run })
 
 /** Runs before every message or call: returns a changed chat, or nothing; `chat.stop` ends it there (A10, B7). */
-export function before<E, R>(event: "message" | "call", run: (chat: Chat) => Effect.Effect<Chat | void, E, R>): Handler<E, R>
-export function before<E, R>(event: "send", run: (message: Outgoing) => Effect.Effect<SendHookResult, E, R>): Handler<E, R>
+export function before<E, R>(
+  event: "message" | "call",
+  run: (chat: Chat) => Effect.Effect<Chat | void, E, R>
+): Handler<E, R>
+export function before<E, R>(
+  event: "send",
+  run: (message: Outgoing) => Effect.Effect<SendHookResult, E, R>
+): Handler<E, R>
 export function before(
   ...[event, run]:
     | readonly ["message" | "call", (chat: Chat) => UserEffect<Chat | void>]

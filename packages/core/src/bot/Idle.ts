@@ -26,14 +26,27 @@ export const makeIdle = (options: {
 
   const fire = (handler: IdleHandler, chat: Chat): void => {
     const holder: TurnHolder = { key: chat.key, turn: undefined }
-    const own = new Chat(chat.port, holder, chat.event, chat.user, chat.body, chat.type, chat.lang, chat.langSource, undefined, [])
+    const own = new Chat(
+      chat.port,
+      holder,
+      chat.event,
+      chat.user,
+      chat.body,
+      chat.type,
+      chat.lang,
+      chat.langSource,
+      undefined,
+      []
+    )
     turns.submit({
       holder,
       run: () =>
         handedOff(chat.from)
           ? Effect.void
           : Effect.catchCause(Effect.asVoid(Effect.suspend(() => handler.run(own))), (cause) =>
-              Cause.hasInterruptsOnly(cause) ? Effect.failCause(Cause.interrupt()) : failed({ cause, where: "onIdle", chat: own })
+              Cause.hasInterruptsOnly(cause)
+                ? Effect.failCause(Cause.interrupt())
+                : failed({ cause, where: "onIdle", chat: own })
             ),
       cut: () => Effect.void,
       unavailable: (error) => failed({ cause: Cause.fail(error), where: "onIdle", chat: undefined }),

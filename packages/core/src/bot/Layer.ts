@@ -97,9 +97,7 @@ const make = Effect.fn("Bot.layer")(function* <Id extends string, E, R>(definiti
     const own = bindTo(yield* Effect.context<Exclude<R2, Scope.Scope>>())
     const scope = yield* Scope.make()
     const found: Array<string> = []
-    const built = yield* Effect.exit(
-      Scope.provide(registerPlugin(registry, plugged, plugin, own, found), scope)
-    )
+    const built = yield* Effect.exit(Scope.provide(registerPlugin(registry, plugged, plugin, own, found), scope))
     const refused = Exit.isSuccess(built) ? [...found, ...registry.unknownGotos()] : []
     if (Exit.isFailure(built) || refused.length > 0) {
       if (Exit.isSuccess(built)) built.value()
@@ -116,9 +114,7 @@ const make = Effect.fn("Bot.layer")(function* <Id extends string, E, R>(definiti
   const flow =
     (replace: boolean) =>
     <S, E2, R2>(self: Flow<S, E2, R2>, trigger?: string) =>
-      Effect.flatMap(Effect.context<R2>(), (context) =>
-        registry.registerFlow(self, trigger, bindTo(context), replace)
-      )
+      Effect.flatMap(Effect.context<R2>(), (context) => registry.registerFlow(self, trigger, bindTo(context), replace))
 
   const bot: BotShape<E> = {
     id: definition.id,

@@ -22,7 +22,8 @@ export const makeLifecycle = Effect.fnUntraced(function* (id: string, parts: Ass
   const host: ProviderHost = {
     receive: (events: ReadonlyArray<InboundEvent>): Effect.Effect<void, NotAcceptingError> => parts.receive(events),
     state: {
-      get: (key) => Effect.mapError(parts.store.getValue(parts.scope, `provider/${provider.id}/${key}`), asProviderError),
+      get: (key) =>
+        Effect.mapError(parts.store.getValue(parts.scope, `provider/${provider.id}/${key}`), asProviderError),
       set: (key, value, ttl) =>
         Effect.mapError(
           parts.store.setValue(
@@ -83,7 +84,9 @@ export const makeLifecycle = Effect.fnUntraced(function* (id: string, parts: Ass
     yield* banner
   })
 
-  const start = one.withPermit(Effect.suspend(() => (life === undefined ? Effect.uninterruptible(open()) : Effect.void)))
+  const start = one.withPermit(
+    Effect.suspend(() => (life === undefined ? Effect.uninterruptible(open()) : Effect.void))
+  )
 
   /** Bounded: a transport that does not close in time is left to itself and said so. */
   const closeTransport = Effect.fnUntraced(function* (scope: Scope.Closeable) {

@@ -1,5 +1,5 @@
 /** Logs to pino, console or any object with debug, info, warn and error (B24). */
-import { Cause, Layer, Logger, type LogLevel } from "effect"
+import { Cause, type Layer, Logger, type LogLevel } from "effect"
 
 /** The context object first, the message second: how pino wants it. An error stands under `err`. */
 export interface LoggerLike {
@@ -33,7 +33,10 @@ export const layerLike = (logger: LoggerLike): Layer.Layer<never> =>
       const causes = [cause, ...parts.filter(Cause.isCause)].filter((found) => found.reasons.length > 0)
       const err = causes.map((found) => Cause.squash(found))[0]
       const context = Object.assign({}, ...parts.filter(isContext), err === undefined ? {} : { err })
-      const text = parts.filter((part) => !isContext(part) && !Cause.isCause(part)).map(String).join(" ")
+      const text = parts
+        .filter((part) => !isContext(part) && !Cause.isCause(part))
+        .map(String)
+        .join(" ")
       logger[method(logLevel)](context, text)
     })
   ])

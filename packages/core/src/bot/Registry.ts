@@ -2,7 +2,7 @@
 import { Duration, Effect, Result } from "effect"
 import type { Chat } from "../chat/Chat.ts"
 import type { Registered } from "../conversation/Live.ts"
-import { type AnyFlow, type Flow } from "../conversation/Flow.ts"
+import type { AnyFlow, Flow } from "../conversation/Flow.ts"
 import { describeMenuIssue, menuIssues } from "../conversation/Menu.ts"
 import { compile, gotosOf } from "../conversation/Program.ts"
 import type { Step } from "../conversation/Step.ts"
@@ -123,7 +123,9 @@ export class Registry {
     const mark = `${trigger.match} ${trigger.scope} ${form}`
     const first = this.texts.get(mark)
     if (first !== undefined) {
-      problems.push(`the trigger ${JSON.stringify(trigger.pattern)} is registered twice (first as ${JSON.stringify(first)})`)
+      problems.push(
+        `the trigger ${JSON.stringify(trigger.pattern)} is registered twice (first as ${JSON.stringify(first)})`
+      )
       return nothing
     }
     this.texts.set(mark, trigger.pattern)
@@ -134,7 +136,13 @@ export class Registry {
     }
   }
 
-  private addFlow(flow: AnyFlow, kind: "flow" | "conversation", triggers: ReadonlyArray<Trigger>, bind: Bind, problems: Array<string>): Undo {
+  private addFlow(
+    flow: AnyFlow,
+    kind: "flow" | "conversation",
+    triggers: ReadonlyArray<Trigger>,
+    bind: Bind,
+    problems: Array<string>
+  ): Undo {
     if (this.flows.has(flow.id)) {
       problems.push(`a flow "${flow.id}" is registered twice; registered are ${[...this.flows.keys()].join(", ")}`)
       return nothing
@@ -169,9 +177,7 @@ export class Registry {
       if (replace) this.flowUndo.get(flow.id)?.()
       this.addFlow(flow, "flow", trigger === undefined ? [] : toTriggers(trigger), bind, problems)
       if (problems.length === 0) problems.push(...this.unknownGotos())
-      return problems.length === 0
-        ? Effect.void
-        : Effect.fail(new BotDefinitionError({ bot: this.bot, problems }))
+      return problems.length === 0 ? Effect.void : Effect.fail(new BotDefinitionError({ bot: this.bot, problems }))
     })
   }
   unregisterFlow(id: string): boolean {

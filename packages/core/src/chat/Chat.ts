@@ -7,15 +7,7 @@
 import type { Effect } from "effect"
 import type { Params, TextKey } from "../i18n/Catalogue.ts"
 import type { Content, MediaSource, Option, Outgoing, Receipt } from "../model/Content.ts"
-import type {
-  BodyType,
-  ContactCard,
-  GeoLocation,
-  InboundMedia,
-  MediaKind,
-  MessageEvent,
-  Ref
-} from "../model/Event.ts"
+import type { BodyType, ContactCard, GeoLocation, InboundMedia, MediaKind, MessageEvent, Ref } from "../model/Event.ts"
 import type { SendFailure } from "../outbound/Send.ts"
 import type { TurnHolder } from "../outbound/Turn.ts"
 import type { CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"

@@ -2,7 +2,7 @@
  * How user code leaves its place: pass to the next handler, stop the message, go to another flow, end, go back. Carried
  * as a defect, so the error channel of handlers stays theirs and `Effect.catch` cannot swallow a jump by accident.
  */
-import { Cause, Effect } from "effect"
+import { type Cause, Effect } from "effect"
 
 export type Jump =
   | { readonly _tag: "pass" }

@@ -44,7 +44,8 @@ export const encodeLive = (live: Live, fence: number): Result.Result<Checkpoint,
   const state: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(live.state)) {
     const encoded = encodeState(schemaAt(live.program, key), value)
-    if (Result.isFailure(encoded)) return Result.fail(new NotStorable({ what: `state.${key}`, detail: encoded.failure.message }))
+    if (Result.isFailure(encoded))
+      return Result.fail(new NotStorable({ what: `state.${key}`, detail: encoded.failure.message }))
     state[key] = encoded.success
   }
   return Result.succeed({

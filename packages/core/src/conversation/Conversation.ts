@@ -112,4 +112,3 @@ export interface Conv<out St> {
   /** Ends the conversation here. */
   readonly end: (text?: string) => Effect.Effect<never>
 }
-

@@ -23,10 +23,10 @@ export const makeDormants = (
   options: {
     readonly running: () => boolean
     /** Reads the key under its turn: whether a person holds the chat, and what is stored. */
-    readonly read: (turn: Turn, key: string) => Effect.Effect<
-      { readonly handedOff: boolean; readonly checkpoint: Checkpoint | undefined },
-      StoreError
-    >
+    readonly read: (
+      turn: Turn,
+      key: string
+    ) => Effect.Effect<{ readonly handedOff: boolean; readonly checkpoint: Checkpoint | undefined }, StoreError>
     readonly forget: (key: string) => void
   }
 ) => {

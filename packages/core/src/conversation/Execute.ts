@@ -48,9 +48,7 @@ const limitsOf = (options: AskLimits, state: State): Limits => ({
   cancel: options.cancel,
   back: options.back,
   ...(options.invalid === undefined ? {} : { invalid: textOf(options.invalid, state) }),
-  ...(options.idle === undefined
-    ? {}
-    : { idle: { after: options.idle.after, say: textOf(options.idle.say, state) } })
+  ...(options.idle === undefined ? {} : { idle: { after: options.idle.after, say: textOf(options.idle.say, state) } })
 })
 
 /** A step either goes on somewhere, with a state, or leaves by a jump or an error. */
@@ -70,7 +68,10 @@ const instead = (ops: Ops, what: Instead | undefined, op: string): Effect.Effect
     : Effect.flatMap(
         what.say === undefined
           ? Effect.void
-          : ops.deliver({ _tag: "text", text: textOf(what.say, ops.live.state) }, `${ops.live.id}:${ops.live.visit}:${op}.instead`),
+          : ops.deliver(
+              { _tag: "text", text: textOf(what.say, ops.live.state) },
+              `${ops.live.id}:${ops.live.visit}:${op}.instead`
+            ),
         () => (what.goto === undefined ? raise({ _tag: "end" }) : raise({ _tag: "goto", flow: what.goto }))
       )
 
@@ -99,7 +100,10 @@ const choicesOf = (ops: Ops, step: ChooseStep): Effect.Effect<ReadonlyArray<Choi
   if (typeof choices !== "function") return Effect.succeed(choices)
   // A computed menu is an op: the options a person saw are the ones the answer is matched against.
   return Effect.map(
-    ops.run(`${step.key}.choices`, Effect.suspend(() => choices(ops.live.state as never))),
+    ops.run(
+      `${step.key}.choices`,
+      Effect.suspend(() => choices(ops.live.state as never))
+    ),
     (found) => found as ReadonlyArray<Choice>
   )
 }
@@ -124,7 +128,12 @@ const execute = (ops: Ops, node: Node): Effect.Effect<Moved, unknown> => {
     }
     case "choose": {
       const ask = (choices: ReadonlyArray<Choice>) =>
-        asked(ops, node, step, menuQuestion(textOf(step.text, state), choices, limitsOf(step.options, state), ops.wait()))
+        asked(
+          ops,
+          node,
+          step,
+          menuQuestion(textOf(step.text, state), choices, limitsOf(step.options, state), ops.wait())
+        )
       return typeof step.choices === "function" ? Effect.flatMap(choicesOf(ops, step), ask) : ask(step.choices)
     }
     case "say": {
@@ -133,7 +142,11 @@ const execute = (ops: Ops, node: Node): Effect.Effect<Moved, unknown> => {
     }
     case "run":
       return Effect.map(
-        ops.run(step.key, (info) => step.run(state as never, info), step.result === undefined ? {} : { result: step.result }),
+        ops.run(
+          step.key,
+          (info) => step.run(state as never, info),
+          step.result === undefined ? {} : { result: step.result }
+        ),
         (value) => put(live, node, step.key, value)
       )
     case "do":
@@ -151,7 +164,11 @@ const execute = (ops: Ops, node: Node): Effect.Effect<Moved, unknown> => {
     case "goto":
       return raise({ _tag: "goto", flow: step.flow, state: step.state === undefined ? {} : step.state(state as never) })
     case "end":
-      return raise(step.text === undefined ? { _tag: "end" } : { _tag: "end", text: step.text === undefined ? undefined : textOf(step.text, state) })
+      return raise(
+        step.text === undefined
+          ? { _tag: "end" }
+          : { _tag: "end", text: step.text === undefined ? undefined : textOf(step.text, state) }
+      )
   }
 }
 
@@ -227,10 +244,16 @@ const leave = (
   const error = Cause.findErrorOption(cause)
   if (error._tag === "Some") {
     if (error.value instanceof QuestionTimedOut) {
-      return Effect.as(say(ops, "timeout", translate(port.catalogue, lang(live), "core.conversation.timeout")), "timeout")
+      return Effect.as(
+        say(ops, "timeout", translate(port.catalogue, lang(live), "core.conversation.timeout")),
+        "timeout"
+      )
     }
     if (error.value instanceof GaveUp) {
-      return Effect.as(say(ops, "gave-up", translate(port.catalogue, lang(live), "core.conversation.gave-up")), "gave-up")
+      return Effect.as(
+        say(ops, "gave-up", translate(port.catalogue, lang(live), "core.conversation.gave-up")),
+        "gave-up"
+      )
     }
   }
   return Effect.failCause(cause)
@@ -245,4 +268,3 @@ export const converse = (ops: Ops, port: ConversationPort): Effect.Effect<Outcom
     }),
     (outcome) => (outcome === undefined ? converse(ops, port) : Effect.succeed(outcome))
   )
-

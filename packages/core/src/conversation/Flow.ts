@@ -185,8 +185,7 @@ export function run(
   effect: (state: never, op: RunInfo) => Effect.Effect<unknown, unknown, unknown>,
   options: { readonly result?: Schema.Codec<unknown, unknown> } = {}
 ) {
-  return (self: AnyFlow): AnyFlow =>
-    add(self, { _tag: "run", key, run: effect, result: options.result })
+  return (self: AnyFlow): AnyFlow => add(self, { _tag: "run", key, run: effect, result: options.result })
 }
 
 type DoBody<S, A, E, R> = (c: Conv<S>) => Effect.Effect<A, E, R>
@@ -240,13 +239,13 @@ export const match =
 
 /** Several questions in a row. */
 export const form =
-  <const F extends Readonly<Record<string, { readonly text: string; readonly answer?: Schema.Decoder<any> }>>>(fields: F) =>
+  <const F extends Readonly<Record<string, { readonly text: string; readonly answer?: Schema.Decoder<any> }>>>(
+    fields: F
+  ) =>
   <S, E, R>(
     self: Flow<S, E, R>
   ): Flow<
-    Simplify<
-      S & { readonly [P in keyof F]: F[P] extends { readonly answer: Schema.Decoder<infer A> } ? A : string }
-    >,
+    Simplify<S & { readonly [P in keyof F]: F[P] extends { readonly answer: Schema.Decoder<infer A> } ? A : string }>,
     E,
     R
   > =>

@@ -22,7 +22,15 @@ import { GaveUp, LogFull, NotStorable, type OpFailure, OpInProgress, QuestionTim
 import type { ConversationPort } from "./ConversationPort.ts"
 import type { Live, Signal } from "./Live.ts"
 import type { LiveOp, OpKind } from "./OpLog.ts"
-import { type Limits, mediaQuestion, menuQuestion, millis, type Question, type Refused, textQuestion } from "./Question.ts"
+import {
+  type Limits,
+  mediaQuestion,
+  menuQuestion,
+  millis,
+  type Question,
+  type Refused,
+  textQuestion
+} from "./Question.ts"
 import type { RunInfo, State } from "./Step.ts"
 
 /** Sleeps up to this keep the turn, ms (R16). */
@@ -69,7 +77,10 @@ export class Ops {
       readonly validate?: (value: never, state: never) => boolean | string
     } = {}
   ) {
-    return this.question(name, textQuestion(text, options.answer, this.validator(options.validate), options, this.wait()))
+    return this.question(
+      name,
+      textQuestion(text, options.answer, this.validator(options.validate), options, this.wait())
+    )
   }
   choose(
     name: string,
@@ -87,7 +98,10 @@ export class Ops {
       readonly validate?: (value: never, state: never) => boolean | string
     }
   ) {
-    return this.question(name, mediaQuestion(text, options.kinds, this.validator(options.validate), options, this.wait()))
+    return this.question(
+      name,
+      mediaQuestion(text, options.kinds, this.validator(options.validate), options, this.wait())
+    )
   }
   /** A validator reads what the question's own schema decoded, and the state of this flow: the types it was given. */
   validator(validate: ((value: never, state: never) => boolean | string) | undefined) {
@@ -100,7 +114,10 @@ export class Ops {
     return millis(this.live.program.options.timeout) ?? this.port.limits.timeout
   }
 
-  question(name: string, question: Question): Effect.Effect<unknown, OpError | SendFailure | GaveUp | QuestionTimedOut> {
+  question(
+    name: string,
+    question: Question
+  ): Effect.Effect<unknown, OpError | SendFailure | GaveUp | QuestionTimedOut> {
     return this.recorded("ask", name, (op) => {
       if (!op.done) return asking(this, op, question)
       if (op.result === "timeout") return Effect.fail(new QuestionTimedOut({ question: op.name }))
@@ -142,7 +159,10 @@ export class Ops {
       if (op.done) {
         const decoded = decodeState(options.result, op.result)
         if (Result.isSuccess(decoded)) return Effect.succeed(decoded.success)
-        return raise({ _tag: "changed", detail: `the stored result of "${op.name}" cannot be read: ${decoded.failure.message}` })
+        return raise({
+          _tag: "changed",
+          detail: `the stored result of "${op.name}" cannot be read: ${decoded.failure.message}`
+        })
       }
       const attempt = (op.attempts ?? 0) + 1
       op.attempts = attempt
@@ -306,78 +326,77 @@ export class Ops {
 
 /** Asks until an answer is right, time is up or the tries are used; goes on where a stored wait left off. */
 const asking = Effect.fnUntraced(function* (ops: Ops, op: LiveOp, question: Question) {
-    const { live, port } = ops
-    let asked = (op.attempts ?? 0) > 0
-    let deadline: number | undefined
-    // A wait that was stored keeps its deadline: it is not restarted by a restart or a handover (C23).
-    const stored = live.wait?.kind === "ask" && live.wait.op === op.name ? live.wait : undefined
-    let idleAt: number | undefined
-    if (stored !== undefined) {
-      deadline = stored.deadline
-      idleAt = stored.idleAt
-    }
-    let fresh = stored === undefined
-    for (;;) {
-      let message = live.pending.shift()
-      if (message === undefined) {
-        if (!asked) {
-          yield* ops.deliver(question.content, live.keyOf(op))
-          op.attempts = (op.attempts ?? 0) + 1
-          asked = true
-          live.dirty = true
-        }
-        if (fresh) {
-          const now = port.timers.now()
-          deadline = question.timeout === undefined ? undefined : now + question.timeout
-          const idle = question.idle ?? live.reminder
-          idleAt = idle === undefined ? undefined : now + idle.after
-          fresh = false
-        }
-        const signal: Signal = yield* ops.park({
-          kind: "ask",
-          op: op.name,
-          ...(deadline === undefined ? {} : { deadline }),
-          ...(idleAt === undefined ? {} : { idleAt })
-        })
-        if (signal._tag === "timeout") {
-          op.result = "timeout"
-          ops.finish(op)
-          return yield* new QuestionTimedOut({ question: op.name })
-        }
-        if (signal._tag === "idle") {
-          idleAt = undefined
-          const idle = question.idle ?? live.reminder
-          if (idle !== undefined) yield* ops.deliver({ _tag: "text", text: idle.text }, live.keyOf(op, -1))
-          live.dirty = true
-          continue
-        }
-        message = signal.message
+  const { live, port } = ops
+  let asked = (op.attempts ?? 0) > 0
+  let deadline: number | undefined
+  // A wait that was stored keeps its deadline: it is not restarted by a restart or a handover (C23).
+  const stored = live.wait?.kind === "ask" && live.wait.op === op.name ? live.wait : undefined
+  let idleAt: number | undefined
+  if (stored !== undefined) {
+    deadline = stored.deadline
+    idleAt = stored.idleAt
+  }
+  let fresh = stored === undefined
+  for (;;) {
+    let message = live.pending.shift()
+    if (message === undefined) {
+      if (!asked) {
+        yield* ops.deliver(question.content, live.keyOf(op))
+        op.attempts = (op.attempts ?? 0) + 1
+        asked = true
+        live.dirty = true
       }
-      live.current = message
-      noteApplied(live, message.id)
-      live.dirty = true
-      const lang = message.lang ?? ops.lang
-      const word = message.payload === undefined ? port.word(message.body, lang) : undefined
-      if (word === "cancel" && question.cancel) return yield* raise({ _tag: "cancel" })
-      if (word === "back" && question.back) return yield* raise({ _tag: "back" })
-      const read = question.read(message, lang, port.catalogue)
-      if (Result.isSuccess(read)) {
-        op.answer = message
-        op.attempts = Math.max(1, op.attempts ?? 1)
+      if (fresh) {
+        const now = port.timers.now()
+        deadline = question.timeout === undefined ? undefined : now + question.timeout
+        const idle = question.idle ?? live.reminder
+        idleAt = idle === undefined ? undefined : now + idle.after
+        fresh = false
+      }
+      const signal: Signal = yield* ops.park({
+        kind: "ask",
+        op: op.name,
+        ...(deadline === undefined ? {} : { deadline }),
+        ...(idleAt === undefined ? {} : { idleAt })
+      })
+      if (signal._tag === "timeout") {
+        op.result = "timeout"
         ops.finish(op)
-        return read.success
+        return yield* new QuestionTimedOut({ question: op.name })
       }
-      const attempts = Math.max(1, op.attempts ?? 1)
-      op.attempts = attempts
-      if (attempts > question.retries) {
-        op.result = "gave-up"
-        ops.finish(op)
-        return yield* new GaveUp({ question: op.name, attempts })
+      if (signal._tag === "idle") {
+        idleAt = undefined
+        const idle = question.idle ?? live.reminder
+        if (idle !== undefined) yield* ops.deliver({ _tag: "text", text: idle.text }, live.keyOf(op, -1))
+        live.dirty = true
+        continue
       }
-      yield* ops.deliver(ops.refusal(question, read.failure, lang), live.keyOf(op, attempts))
-      op.attempts = attempts + 1
-      asked = true
-      fresh = true
+      message = signal.message
     }
-  })
-
+    live.current = message
+    noteApplied(live, message.id)
+    live.dirty = true
+    const lang = message.lang ?? ops.lang
+    const word = message.payload === undefined ? port.word(message.body, lang) : undefined
+    if (word === "cancel" && question.cancel) return yield* raise({ _tag: "cancel" })
+    if (word === "back" && question.back) return yield* raise({ _tag: "back" })
+    const read = question.read(message, lang, port.catalogue)
+    if (Result.isSuccess(read)) {
+      op.answer = message
+      op.attempts = Math.max(1, op.attempts ?? 1)
+      ops.finish(op)
+      return read.success
+    }
+    const attempts = Math.max(1, op.attempts ?? 1)
+    op.attempts = attempts
+    if (attempts > question.retries) {
+      op.result = "gave-up"
+      ops.finish(op)
+      return yield* new GaveUp({ question: op.name, attempts })
+    }
+    yield* ops.deliver(ops.refusal(question, read.failure, lang), live.keyOf(op, attempts))
+    op.attempts = attempts + 1
+    asked = true
+    fresh = true
+  }
+})

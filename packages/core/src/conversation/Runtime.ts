@@ -96,12 +96,15 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
   /** Its program left a wait by itself and goes on: it gets a turn of its own, closed when it rests again. */
   const takeTurn = (live: Live): Effect.Effect<void, LeaseLostError> =>
     Effect.callback<void, LeaseLostError>((resume) => {
-      underTurn(live, (turn) =>
-        Effect.flatMap(
-          drive(live, turn, () => resume(Effect.void)),
-          (settled) => settle(live, turn, settled)
-        )
-      , () => resume(Effect.fail(new LeaseLostError({ key: live.key, reason: "unavailable" }))))
+      underTurn(
+        live,
+        (turn) =>
+          Effect.flatMap(
+            drive(live, turn, () => resume(Effect.void)),
+            (settled) => settle(live, turn, settled)
+          ),
+        () => resume(Effect.fail(new LeaseLostError({ key: live.key, reason: "unavailable" })))
+      )
     })
 
   /** Runs `body` under the key's turn, outside any message; a failure is reported like one of a handler. */
@@ -239,7 +242,9 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
         // Somebody else's turn may have answered, ended or moved it meanwhile.
         if (live.gone || live.wait !== wait) return Effect.void
         return Effect.flatMap(runDue(live, turn, port.timers.now()), (settled) =>
-          settled === undefined ? Effect.sync(() => arm(live, live.program.options.persistent)) : report(live, turn, settled)
+          settled === undefined
+            ? Effect.sync(() => arm(live, live.program.options.persistent))
+            : report(live, turn, settled)
         )
       },
       // A timer that wins no turn tries again (R24).
@@ -281,7 +286,10 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
       live.current = origin
       noteApplied(live, origin.id)
       open(live)
-      return Effect.map(drive(live, turn, () => fork(live)), (settled) => ({ live, settled }))
+      return Effect.map(
+        drive(live, turn, () => fork(live)),
+        (settled) => ({ live, settled })
+      )
     })
 
   /** Hands a message to the conversation of its key. The caller holds the turn. R16, R24. */
@@ -308,7 +316,8 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
       }
       live.pending.push(message)
       live.dirty = true
-      if (live.fiber !== undefined && live.resume === undefined) return Effect.succeed({ settled: parked, consumed: true })
+      if (live.fiber !== undefined && live.resume === undefined)
+        return Effect.succeed({ settled: parked, consumed: true })
       const woken =
         live.resume === undefined ? revive(live, turn) : drive(live, turn, () => live.resume?.({ _tag: "timeout" }))
       return Effect.map(woken, (settled): Driven => ({ settled, consumed: !live.pending.includes(message) }))
@@ -396,7 +405,24 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
     }
   })
 
-  return { lives, start, deliver, awaken, abort, clearStored, dropStored, settle, abandon, runDue, arm, onTime, info, shutdown, drop, ended }
+  return {
+    lives,
+    start,
+    deliver,
+    awaken,
+    abort,
+    clearStored,
+    dropStored,
+    settle,
+    abandon,
+    runDue,
+    arm,
+    onTime,
+    info,
+    shutdown,
+    drop,
+    ended
+  }
 }
 
 export type Conversations = ReturnType<typeof makeConversations>

@@ -101,23 +101,16 @@ export interface EndStep {
   readonly text: AnyText | undefined
 }
 
-export type Step =
-  | AskStep
-  | ChooseStep
-  | SayStep
-  | RunStep
-  | DoStep
-  | DelayStep
-  | BranchStep
-  | GotoStep
-  | EndStep
+export type Step = AskStep | ChooseStep | SayStep | RunStep | DoStep | DelayStep | BranchStep | GotoStep | EndStep
 
 export interface FlowOptions {
   readonly persistent: boolean
   /** The wait of every question that names none. */
   readonly timeout: DurationInput | undefined
   /** Maps the state of an older version when a checkpoint of it is resumed. */
-  readonly migrate: ((old: { readonly version: string; readonly stepId: string; readonly state: State }) => State) | undefined
+  readonly migrate:
+    | ((old: { readonly version: string; readonly stepId: string; readonly state: State }) => State)
+    | undefined
 }
 
 /** A media answer: what the state keeps of a file somebody sent. `native` is the provider's handle. */

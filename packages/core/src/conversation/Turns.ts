@@ -139,7 +139,12 @@ export const makeTurns = (options: TurnsOptions): Turns => {
       bound(current)
     }
   }
-  return { submit, suspend, pending: () => pending, active: { has: (turn) => active.has(turn), turns: () => active.keys() } }
+  return {
+    submit,
+    suspend,
+    pending: () => pending,
+    active: { has: (turn) => active.has(turn), turns: () => active.keys() }
+  }
 }
 
 /** What the handler asked to happen next in this turn; what that asks for in its turn too, within a bound (R18). */

@@ -59,7 +59,8 @@ export class Matchers {
   /** @returns what takes the trigger out again; safe to repeat */
   add(trigger: Trigger, reaction: Reaction): () => void {
     const entry: Entry = { trigger, reaction, order: this.order++ }
-    if (trigger._tag === "text" && trigger.match === "equals") return push(this.exact, normalise(trigger.pattern), entry)
+    if (trigger._tag === "text" && trigger.match === "equals")
+      return push(this.exact, normalise(trigger.pattern), entry)
     if (trigger._tag === "action") return push(this.actions, trigger.id, entry)
     if (trigger._tag === "welcome") {
       this.welcomes = [...this.welcomes, entry]

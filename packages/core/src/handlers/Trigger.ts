@@ -35,5 +35,4 @@ export const toTriggers = (pattern: Pattern): ReadonlyArray<Trigger> => {
     : [{ _tag: "regex", pattern: pattern.pattern, scope }]
 }
 
-export const inScope = (scope: Scope, isGroup: boolean): boolean =>
-  scope === "all" || (scope === "group") === isGroup
+export const inScope = (scope: Scope, isGroup: boolean): boolean => scope === "all" || (scope === "group") === isGroup

@@ -6,7 +6,7 @@
  * ME3 a message stopped before its turn began is released to be delivered again (A4).
  */
 import { Cause, Effect, type Exit } from "effect"
-import { type MessageEvent } from "../model/Event.ts"
+import type { MessageEvent } from "../model/Event.ts"
 import type { Turn } from "../outbound/Turn.ts"
 import { NotAcceptingError } from "../spi/Provider.ts"
 import { makeAdmit } from "./2-admit/Admit.ts"

@@ -14,7 +14,9 @@ export const makeReceive = (port: InboundPort) => {
   const one = (event: InboundEvent): Effect.Effect<void, NotAcceptingError> =>
     Effect.suspend(() => {
       if (port.lifecycle.state !== "running") {
-        return Effect.fail(new NotAcceptingError({ reason: "not-running", detail: `the bot is ${port.lifecycle.state}` }))
+        return Effect.fail(
+          new NotAcceptingError({ reason: "not-running", detail: `the bot is ${port.lifecycle.state}` })
+        )
       }
       port.metrics.received()
       if (!isKnownKind(event)) return drop(event, "unknown-kind")

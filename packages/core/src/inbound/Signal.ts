@@ -74,7 +74,8 @@ export const makeSignal = (port: InboundPort) => {
 
   return (event: SignalEvent): void => {
     const holder = { key: keyOf(event, port.perParticipant), turn: undefined }
-    const lost = (turn: Turn) => Effect.sync(() => (turn.suspended === undefined ? undefined : port.dropped(event, "turn-lost")))
+    const lost = (turn: Turn) =>
+      Effect.sync(() => (turn.suspended === undefined ? undefined : port.dropped(event, "turn-lost")))
     port.turns.submit({
       holder,
       run: (turn) =>

@@ -39,7 +39,8 @@ export const makeTrigger = (port: InboundPort, nextId: () => string) => {
   /** Settles a start outside a message and reports what went wrong. */
   const settle = (live: Live, settled: Settled, turn: Turn): Effect.Effect<void> => {
     const where = `${live.program.kind} ${live.registered.id}`
-    const failed = settled._tag === "failed" ? port.failed({ cause: settled.cause, where, chat: undefined }) : Effect.void
+    const failed =
+      settled._tag === "failed" ? port.failed({ cause: settled.cause, where, chat: undefined }) : Effect.void
     return Effect.andThen(
       failed,
       Effect.catchCause(port.conversations.settle(live, turn, settled), (cause) =>
@@ -118,10 +119,7 @@ export const makeTrigger = (port: InboundPort, nextId: () => string) => {
     })
   }
 
-  return (
-    flow: string,
-    request: TriggerRequest
-  ): Effect.Effect<TriggerResult, UnknownFlowError | TriggerFailure> =>
+  return (flow: string, request: TriggerRequest): Effect.Effect<TriggerResult, UnknownFlowError | TriggerFailure> =>
     Effect.flatMap(CurrentTurn, (current): Effect.Effect<TriggerResult, UnknownFlowError | TriggerFailure> => {
       if (port.conversationPort.registered(flow) === undefined) {
         return Effect.fail(new UnknownFlowError({ flow, known: [...port.conversationPort.known()] }))

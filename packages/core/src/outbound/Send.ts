@@ -27,10 +27,7 @@ export type SendHookResult = Outgoing | typeof stopSend | void
 export interface Outbound {
   readonly send: (holder: TurnHolder | undefined, message: Outgoing) => Effect.Effect<Receipt, SendFailure>
   /** Best effort: skipped (and counted) when the bot is down or the transport refuses. Source: B12, B23. */
-  readonly presence: (
-    chatId: string,
-    signal: Parameters<ProviderShape["presence"]>[1]
-  ) => Effect.Effect<void>
+  readonly presence: (chatId: string, signal: Parameters<ProviderShape["presence"]>[1]) => Effect.Effect<void>
 }
 
 export interface OutboundOptions {

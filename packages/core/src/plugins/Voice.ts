@@ -18,7 +18,8 @@ export const plugin = <E, R>(
     Effect.succeed([
       Bot.before("message", (chat) => {
         const { media } = chat
-        if (media?.kind !== "audio" || (media.voice !== true && options.everyAudio !== true)) return Effect.succeed(chat)
+        if (media?.kind !== "audio" || (media.voice !== true && options.everyAudio !== true))
+          return Effect.succeed(chat)
         return Effect.map(transcribe(media, chat), (body) => chat.with({ body, type: "text" }))
       })
     ])

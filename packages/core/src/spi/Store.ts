@@ -125,7 +125,7 @@ export interface StoreShape {
   readonly clearCheckpointIf: (bot: BotScope, key: string, tombstone: Tombstone) => Effect.Effect<boolean, StoreError>
   /** Makes every write of the key under a lower fence be refused from now on. Safe to repeat. ST5, R5. */
   readonly raiseFence: (bot: BotScope, key: string, fence: number) => Effect.Effect<void, StoreError>
-  /** Live checkpoints by key order. @param limit 1 to 1,000 */
+  /** Live checkpoints by key order; a page may be short, only a missing `next` ends the list. @param limit 1 to 1,000 */
   readonly checkpoints: (
     bot: BotScope,
     options: { readonly limit: number; readonly after?: string }

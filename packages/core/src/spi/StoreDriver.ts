@@ -55,22 +55,27 @@ export interface StoreDriver {
   readonly handoff: (bot: BotScope, chatId: string) => Effect.Effect<string | null, StoreError>
   readonly setHandoff: (bot: BotScope, chatId: string, json: string | null) => Effect.Effect<void, StoreError>
   readonly getCheckpoint: (bot: BotScope, key: string) => Effect.Effect<CheckpointRow | undefined, StoreError>
-  /** One atomic statement (ST1 to ST5). `now` is ms since the epoch: an expired row counts as absent. */
+  /**
+   * One atomic statement (ST1 to ST5). `now` is ms since the epoch: an expired row counts as absent, save that its fence
+   * still refuses lower ones for `fenceTtl`. A row that already is this write, `data` and `applied` included, is a repeat.
+   */
   readonly putCheckpoint: (
     bot: BotScope,
     key: string,
     row: CheckpointRow,
     now: number
   ) => Effect.Effect<boolean, StoreError>
+  /** Leaves a bare row (`id` is "") where none stands; it may go after `fenceTtl`. */
   readonly raiseFence: (bot: BotScope, key: string, fence: number) => Effect.Effect<void, StoreError>
+  /** May answer fewer rows than `limit`, even none, with a `next`: a page is bounded work, not a full page. */
   readonly checkpoints: (
     bot: BotScope,
     options: { readonly limit: number; readonly after?: string; readonly now: number }
   ) => Effect.Effect<Page<{ readonly key: string; readonly row: CheckpointRow }>, StoreError>
-  /** Keys whose `wakeAt` is at or before `before`, earliest first (an index serves it). */
+  /** Keys of live rows whose `wakeAt` is at or before `before`, earliest first (an index serves it). `now` as above. */
   readonly due: (
     bot: BotScope,
-    options: { readonly before: number; readonly limit: number }
+    options: { readonly before: number; readonly limit: number; readonly now: number }
   ) => Effect.Effect<ReadonlyArray<DueKey>, StoreError>
   readonly getValue: (
     bot: BotScope,
@@ -86,6 +91,9 @@ export interface StoreDriver {
 
 /** How long a tombstone refuses late writes: as long as a dedupe mark (R1, R15). Seven days. */
 export const tombstoneTtl = 7 * 24 * 60 * 60 * 1000
+
+/** How long a fence outlives the row that carried it, and a bare fence row its raise (R5). One hour. */
+export const fenceTtl = 60 * 60 * 1000
 
 const CheckpointJson = Schema.fromJsonString(Checkpoint)
 const decodeCheckpoint = Schema.decodeUnknownEffect(CheckpointJson)
@@ -104,6 +112,24 @@ const decodeApplied = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Ar
 export const fromDriver = (driver: StoreDriver): StoreShape => {
   const corrupt = (operation: string) => (error: Schema.SchemaError) =>
     new StoreError({ store: driver.name, operation, reason: "corrupt", detail: error.message })
+
+  /** Refuses a page no driver is made for, in words, before it is asked. */
+  const within = <A>(
+    operation: string,
+    limit: number,
+    max: number,
+    page: Effect.Effect<A, StoreError>
+  ): Effect.Effect<A, StoreError> =>
+    Number.isInteger(limit) && limit >= 1 && limit <= max
+      ? page
+      : Effect.fail(
+          new StoreError({
+            store: driver.name,
+            operation,
+            reason: "invalid",
+            detail: `expected a limit from 1 to ${max}, got ${limit}`
+          })
+        )
 
   const splitRow = Effect.fnUntraced(function* (row: CheckpointRow | undefined, now: number) {
     if (row === undefined || (row.expires !== null && row.expires <= now)) return {}
@@ -131,7 +157,7 @@ export const fromDriver = (driver: StoreDriver): StoreShape => {
     persistent: driver.persistent,
     admit: driver.admit,
     saveMessage: driver.saveMessage,
-    messages: driver.messages,
+    messages: (bot, chatId, options) => within("messages", options.limit, 200, driver.messages(bot, chatId, options)),
     open: Effect.fnUntraced(function* (bot, key, chatId, userId) {
       const rows = yield* driver.open(bot, key, chatId, userId)
       const now = yield* Clock.currentTimeMillis
@@ -198,7 +224,7 @@ export const fromDriver = (driver: StoreDriver): StoreShape => {
     raiseFence: driver.raiseFence,
     checkpoints: Effect.fnUntraced(function* (bot, options) {
       const now = yield* Clock.currentTimeMillis
-      const page = yield* driver.checkpoints(bot, { ...options, now })
+      const page = yield* within("checkpoints", options.limit, 1_000, driver.checkpoints(bot, { ...options, now }))
       const items: Array<{ readonly key: string; readonly checkpoint: Checkpoint }> = []
       for (const { key, row } of page.items) {
         const { checkpoint } = yield* splitRow(row, now)
@@ -206,7 +232,10 @@ export const fromDriver = (driver: StoreDriver): StoreShape => {
       }
       return page.next === undefined ? { items } : { items, next: page.next }
     }),
-    due: driver.due,
+    due: (bot, options) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        within("due", options.limit, 1_000, driver.due(bot, { ...options, now }))
+      ),
     getValue: Effect.fnUntraced(function* (bot, name) {
       const found = yield* driver.getValue(bot, name)
       if (found === undefined) return undefined

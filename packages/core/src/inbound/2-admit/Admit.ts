@@ -47,7 +47,9 @@ export const makeAdmit = (port: InboundPort) => {
   return (passage: Passage, place: Place, start: () => void): Effect.Effect<void, NotAcceptingError> =>
     Effect.uninterruptible(
       Effect.matchCauseEffect(
-        Effect.flatMap(journal(passage), (fresh) => (fresh ? Effect.as(persist(passage), true) : Effect.succeed(false))),
+        Effect.flatMap(journal(passage), (fresh) =>
+          fresh ? Effect.as(persist(passage), true) : Effect.succeed(false)
+        ),
         {
           onSuccess: (fresh) => {
             port.dedupe?.confirm(passage.dedupeKey)

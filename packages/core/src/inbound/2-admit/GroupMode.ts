@@ -7,7 +7,5 @@ export const hears = (mode: GroupMode, event: MessageEvent): boolean => {
   if (!event.isGroup || mode === "all") return true
   if (mode === "none") return false
   if (event._tag === "interaction") return true
-  return mode === "command"
-    ? event.body.startsWith("/")
-    : event.mentionsBot === true || event.quoted?.fromMe === true
+  return mode === "command" ? event.body.startsWith("/") : event.mentionsBot === true || event.quoted?.fromMe === true
 }

@@ -27,7 +27,12 @@ export const makePrepare = (port: InboundPort) => {
     return after.with({ lang, langSource: source })
   }
 
-  const hooked = Effect.fnUntraced(function* (passage: Passage, view: View, chat: Chat, hooks: ReadonlyArray<Hook<Chat, Chat | void>>) {
+  const hooked = Effect.fnUntraced(function* (
+    passage: Passage,
+    view: View,
+    chat: Chat,
+    hooks: ReadonlyArray<Hook<Chat, Chat | void>>
+  ) {
     let current = chat
     for (const hook of hooks) {
       const exit = yield* Effect.exit(hook.bind(hook.run(current)))

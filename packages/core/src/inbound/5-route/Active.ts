@@ -9,12 +9,7 @@ import type { Stage } from "./Route.ts"
 const consumed: Verdict = { _tag: "consumed", by: "conversation" }
 
 /** Settles what a conversation did before anything else happens in the turn, and reports its failure. */
-export const settleDrive = (
-  port: InboundPort,
-  passage: Passage,
-  live: Live,
-  settled: Settled
-): Effect.Effect<void> => {
+export const settleDrive = (port: InboundPort, passage: Passage, live: Live, settled: Settled): Effect.Effect<void> => {
   const { turn } = passage
   if (turn === undefined) return Effect.void
   const where = `${live.program.kind} ${live.registered.id}`

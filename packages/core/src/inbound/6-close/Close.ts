@@ -15,8 +15,9 @@ export const makeClose = (port: InboundPort) => {
     return Effect.forEach(
       hooks,
       (hook) =>
-        Effect.catchCause(Effect.suspend(() => hook.bind(hook.run(chat))), (cause) =>
-          port.failed({ cause, where: "an after hook", chat })
+        Effect.catchCause(
+          Effect.suspend(() => hook.bind(hook.run(chat))),
+          (cause) => port.failed({ cause, where: "an after hook", chat })
         ),
       { discard: true }
     )

@@ -1,0 +1,32 @@
+import type { Vitest } from "@effect/vitest"
+import type { Effect, Scope } from "effect"
+import type { Store } from "../../spi/Store.ts"
+
+/** Tests a store does not pass, and why. A test named here must fail: one that passes is to be taken off the list. */
+export interface Deviation {
+  readonly reason: string
+  /** Titles, word for word. */
+  readonly tests: ReadonlyArray<string>
+}
+
+/** Registers one test of the suite; its title begins with the invariant it checks. */
+export type Test = (title: string, body: () => Effect.Effect<void, unknown, Store | Scope.Scope>) => void
+
+// Some tests do a thing a thousand times, over a network for some stores.
+const timeout = 60_000
+
+/** Registers tests as they are, or turned round where a deviation names them. `unknown` names the deviations nobody met. */
+export const makeTest = (
+  it: Vitest.MethodsNonLive<Store>,
+  deviations: ReadonlyArray<Deviation>
+): { readonly test: Test; readonly unknown: () => ReadonlyArray<string> } => {
+  const reasons = new Map(deviations.flatMap(({ reason, tests }) => tests.map((title) => [title, reason] as const)))
+  const missed = new Set(reasons.keys())
+  const test: Test = (title, body) => {
+    const reason = reasons.get(title)
+    missed.delete(title)
+    if (reason === undefined) it.effect(title, body, timeout)
+    else it.effect.fails(`${title} (deviates: ${reason})`, body, timeout)
+  }
+  return { test, unknown: () => [...missed] }
+}

@@ -1,0 +1,4 @@
+import { MemoryStore } from "@botmesh/core"
+import { StoreSuite } from "@botmesh/core/testing"
+
+StoreSuite.suite("memory", MemoryStore.layer())
