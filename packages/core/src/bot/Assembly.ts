@@ -76,7 +76,9 @@ export const assemble = Effect.fnUntraced(function* (
   const echo = settings.echo === undefined ? undefined : new EchoFilter(settings.echo)
   const access = new Access(settings.access)
   const queue = new ChatQueue({ perKey: settings.limits.perKey, total: settings.limits.total })
-  const views = new Views(store, scope, coordinator.incarnation, settings.limits.views)
+  const views = new Views(store, scope, coordinator.incarnation, settings.limits.views, (key) =>
+    conversations.lives.has(key)
+  )
 
   const outbound = makeOutbound({
     bot: definition.id,

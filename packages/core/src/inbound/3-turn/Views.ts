@@ -13,8 +13,17 @@ export class Views {
   private readonly scope: BotScope
   private readonly incarnation: string
   private readonly limit: number
+  /** A live conversation is the truth of its key: what the store says of it is its own last checkpoint. */
+  private readonly isLive: (key: string) => boolean
 
-  constructor(store: StoreShape, scope: BotScope, incarnation: string, limit: number) {
+  constructor(
+    store: StoreShape,
+    scope: BotScope,
+    incarnation: string,
+    limit: number,
+    isLive: (key: string) => boolean
+  ) {
+    this.isLive = isLive
     this.store = store
     this.scope = scope
     this.incarnation = incarnation
@@ -31,7 +40,7 @@ export class Views {
       const view: View = {
         handoff: stored.handoff,
         user: new UserProfile(this.store, this.scope, userId, stored.profile),
-        dormant: stored.checkpoint
+        dormant: this.isLive(key) ? undefined : stored.checkpoint
       }
       this.views.delete(key)
       this.views.set(key, view)
