@@ -1,1 +1,2 @@
-export {}
+/** botmesh layers that need nothing installed. */
+export * as Local from "./Local.ts"

@@ -17,6 +17,9 @@ const page = `
 SELECT seq, id, sender, direction, type, body, at FROM botmesh_message
 WHERE bot = ?1 AND chat = ?2 AND seq < ?3 ORDER BY seq DESC LIMIT ?4`
 
+/** What this file runs, for the test that no statement scans a table. */
+export const chatStatements = { newChat, renameChat, meet, keep, page }
+
 const save = (prepare: Prepare, bot: string, message: MessageRow): void => {
   const { at, body, chatId, direction, id, sender, type } = message
   prepare(keep).run(bot, chatId, id === "" ? null : id, sender, direction, type, body, Math.ceil(at))

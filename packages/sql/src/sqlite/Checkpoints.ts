@@ -52,6 +52,9 @@ SELECT key, wake_at FROM botmesh_checkpoint
 WHERE bot = ?1 AND wake_at <= ?2 AND (expires IS NULL OR expires > ?3)
 ORDER BY wake_at LIMIT ?4`
 
+/** What this file runs, for the test that no statement scans a table. */
+export const checkpointStatements = { start, follow, raise, find, list, due }
+
 /** How many rows one page looks at before it stops short of its limit: tombstones are skipped, not walked without end. */
 const scanned = 5_000
 

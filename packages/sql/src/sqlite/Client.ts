@@ -173,13 +173,22 @@ const makeConnection = (db: DatabaseSync, prepare: Prepare, timeout: Duration.Du
       (error) => error.reason._tag === "LockTimeoutError" && !db.isTransaction
     )(Effect.try({ try: f, catch: sqlError }))
   const rows = (statement: StatementSync, params: ReadonlyArray<unknown>) => statement.all(...params.map(bindable))
+  // As arrays: two columns of one name are two values.
+  const values = (statement: StatementSync, params: ReadonlyArray<unknown>) => {
+    statement.setReturnArrays(true)
+    try {
+      return rows(statement, params).map(Object.values)
+    } finally {
+      statement.setReturnArrays(false)
+    }
+  }
   return {
     execute: (sql, params, transform) => attempt(() => (transform ?? identity)(rows(prepare(sql), params))),
     executeUnprepared: (sql, params, transform) =>
       attempt(() => (transform ?? identity)(rows(db.prepare(sql), params))),
     executeRaw: (sql, params) => attempt(() => prepare(sql).run(...params.map(bindable))),
-    executeValues: (sql, params) => attempt(() => rows(prepare(sql), params).map(Object.values)),
-    executeValuesUnprepared: (sql, params) => attempt(() => rows(db.prepare(sql), params).map(Object.values)),
+    executeValues: (sql, params) => attempt(() => values(prepare(sql), params)),
+    executeValuesUnprepared: (sql, params) => attempt(() => values(db.prepare(sql), params)),
     // A page a pull: a result is never held in memory whole.
     executeStream: (sql, params, transform) =>
       Stream.unwrap(
@@ -205,12 +214,16 @@ const take = <A>(iterator: Iterator<A>, count: number): Array<A> => {
   return page
 }
 
+const uniqueCode = 2067
+const primaryKeyCode = 1555
 const sqlError = (cause: unknown): SqlError.SqlError => {
+  const message = cause instanceof Error ? cause.message : String(cause)
   const code = cause instanceof Error && "errcode" in cause ? cause.errcode : undefined
-  // The classifier reads `errno`; the error itself is kept as the cause.
-  const classified = code === undefined ? cause : { errno: code, message: String(cause), cause }
+  // The classifier reads `errno`, and takes a primary key for no unique one. The error itself stays the cause.
+  const errno = code === primaryKeyCode ? uniqueCode : code
+  const classified = code === undefined ? cause : { errno, message, cause }
   return new SqlError.SqlError({
-    reason: SqlError.classifySqliteError(classified, { message: String(cause), operation: "execute" })
+    reason: SqlError.classifySqliteError(classified, { message, operation: "execute" })
   })
 }
 
@@ -248,7 +261,7 @@ const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     return patient(
       Effect.withFiber((fiber) =>
         // Another fiber's transaction is waited for; in nobody's, or our own, a synchronous call needs no permit.
-        db.isTransaction && Context.getOrUndefined(fiber.context, client.transactionService) === undefined
+        db.isOpen && db.isTransaction && Context.getOrUndefined(fiber.context, client.transactionService) === undefined
           ? semaphore.withPermit(once)
           : once
       )

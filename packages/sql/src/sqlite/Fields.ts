@@ -31,6 +31,20 @@ INSERT INTO botmesh_value (bot, name, value, expires) VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT (bot, name) DO UPDATE SET value = excluded.value, expires = excluded.expires`
 const dropValue = `DELETE FROM botmesh_value WHERE bot = ?1 AND name = ?2`
 
+/** What this file runs, for the test that no statement scans a table. */
+export const fieldStatements = {
+  open,
+  profile,
+  setProfile,
+  dropProfile,
+  handoff,
+  setHandoff,
+  dropHandoff,
+  getValue,
+  setValue,
+  dropValue
+}
+
 const readField = (row: Row): readonly [string, string] => [text(row, "field"), text(row, "value")]
 
 const readParts = (rows: ReadonlyArray<Row>): KeyRows => {

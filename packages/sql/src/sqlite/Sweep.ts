@@ -17,6 +17,9 @@ const messages = `
 DELETE FROM botmesh_message WHERE seq IN (
   SELECT seq FROM (SELECT seq, at FROM botmesh_message ORDER BY seq LIMIT ${batch}) AS oldest WHERE at <= ?1)`
 
+/** What this file runs, for the test that no statement scans a table. */
+export const sweepStatements = { checkpoints, values, messages }
+
 /** Deletes what is gone by time, a batch at a time; answers how many rows. Safe to repeat and to cut. */
 export const sweep = Effect.fnUntraced(function* (
   client: SqliteClientShape,
