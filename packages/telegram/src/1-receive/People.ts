@@ -22,7 +22,8 @@ export const sender = (
   }
   const name = user === undefined ? undefined : named(user)
   return {
-    sender: String(user?.id ?? chat.id),
+    // In a private chat both are one by contract.
+    sender: String(isGroup(chat) ? (user?.id ?? chat.id) : chat.id),
     ...(name === undefined ? {} : { senderName: name }),
     ...(user?.language_code === undefined ? {} : { lang: user.language_code })
   }
