@@ -1,1 +1,2 @@
-export {}
+/** Telegram as a transport of botmesh. */
+export * as Telegram from "./Telegram.ts"
