@@ -6,9 +6,12 @@
  * HUB2 an expired epoch counts for nothing, whatever is left of its holds and tickets (CD2).
  * HUB3 `maxIdleKeys` last holders are remembered, the least used forgotten first; a forgotten key has no previous holder.
  */
-import { Clock, Effect, Queue, Stream } from "effect"
+import { Clock, Effect, Layer, Queue } from "effect"
+import { Coordinator } from "../spi/Coordinator.ts"
+import { fromDriver, type LeaseOptions } from "../spi/coordination/fromDriver.ts"
 import type {
   AskResult,
+  CoordinatorDriverError,
   CoordinatorDriver,
   DriverSignal,
   EnqueueResult,
@@ -210,30 +213,31 @@ export const make = (options: HubOptions = {}): CoordinatorHub => {
         drop(partition, row.epoch)
         for (const key of [...partition.queues.keys()]) backend.grantNext(partition, key, now)
       }),
-    signals: (incarnation) =>
-      Stream.callback<DriverSignal>((queue) =>
-        Effect.acquireRelease(
+    signals: Effect.fnUntraced(function* (incarnation) {
+      const queue = yield* Queue.sliding<DriverSignal>(10_000)
+      const listener = (signal: DriverSignal): void => {
+        Queue.offerUnsafe(queue, signal)
+      }
+      const all = backend.listeners.get(incarnation) ?? new Set()
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          all.add(listener)
+          backend.listeners.set(incarnation, all)
+        }),
+        () =>
           Effect.sync(() => {
-            const listener = (signal: DriverSignal): void => {
-              Queue.offerUnsafe(queue, signal)
-            }
-            const all = backend.listeners.get(incarnation) ?? new Set()
-            all.add(listener)
-            backend.listeners.set(incarnation, all)
-            return { all, listener }
-          }),
-          ({ all, listener }) =>
-            Effect.sync(() => {
-              all.delete(listener)
-              if (all.size === 0) backend.listeners.delete(incarnation)
-            })
-        )
+            all.delete(listener)
+            if (all.size === 0) backend.listeners.delete(incarnation)
+          })
       )
+      return queue
+    })
   }
   return {
     driver,
     wipe: Effect.sync(() => {
       backend.partitions.clear()
+      backend.fence = 0
       backend.previous.clear()
     }),
     shiftClock: (millis) => {
@@ -251,3 +255,10 @@ export const make = (options: HubOptions = {}): CoordinatorHub => {
     }
   }
 }
+
+/** A replica's coordinator over a hub shared with others. @param options `lease` in ms, default 15 s (C3) */
+export const layer = (
+  hub: CoordinatorHub,
+  options: Partial<LeaseOptions> = {}
+): Layer.Layer<Coordinator, CoordinatorDriverError> =>
+  Layer.effect(Coordinator, fromDriver(hub.driver, { lease: 15_000, turnWait: 120_000, ...options }))

@@ -11,7 +11,7 @@
  * CD3 a fence given for a key is higher than any given before, also after eviction, restart and failover (I3).
  * CD4 whoever grants a ticket of another replica publishes its wake; a wake may be lost (R8).
  */
-import { type Effect, Schema, type Stream } from "effect"
+import { type Effect, type Queue, Schema, type Scope } from "effect"
 
 /** The backend did not answer in time, cannot be reached, or refused. Nothing is known of what it did. */
 export class CoordinatorDriverError extends Schema.TaggedError<CoordinatorDriverError>()("CoordinatorDriverError", {
@@ -100,6 +100,8 @@ export interface CoordinatorDriver {
   ) => Effect.Effect<ReadonlyArray<AskResult>, CoordinatorDriverError>
   /** A clean stop: the epoch's liveness, holds and tickets end now, and the others are told (R25). Safe to repeat. */
   readonly leave: (partition: number, row: { readonly epoch: string }) => Effect.Effect<void, CoordinatorDriverError>
-  /** Wakes for this replica, from the moment it is run. */
-  readonly signals: (incarnation: string) => Stream.Stream<DriverSignal>
+  /** Listens for this replica; returns once it does, so that no wake of a later ticket is missed. Ends with the scope. */
+  readonly signals: (
+    incarnation: string
+  ) => Effect.Effect<Queue.Dequeue<DriverSignal>, CoordinatorDriverError, Scope.Scope>
 }
