@@ -1,0 +1,2 @@
+export { makeChance, type Chance } from "./world/Chance.ts"
+export { type Ending, Machine, Universe } from "./world/Universe.ts"

@@ -1,0 +1,67 @@
+/** Backends as one machine sees them: the same contract, over its wire. */
+import { type CoordinatorDriver, CoordinatorDriverError, type DriverSignal, type StoreDriver, StoreError } from "@botmesh/core/spi"
+import { Effect, Queue } from "effect"
+import type { Chance } from "./Chance.ts"
+import type { Wire } from "./Network.ts"
+
+export const wiredCoordinator = (driver: CoordinatorDriver, wire: Wire, chance: Chance): CoordinatorDriver => {
+  const over = <A>(operation: string, effect: Effect.Effect<A, CoordinatorDriverError>) =>
+    wire.carry(
+      effect,
+      (reason) =>
+        new CoordinatorDriverError({
+          operation,
+          reason: reason === "timeout" ? "timeout" : "unreachable",
+          detail: `simulated ${reason}`
+        })
+    )
+  return {
+    ...driver,
+    begin: (partition, row) => over("begin", driver.begin(partition, row)),
+    enqueue: (partition, row) => over("enqueue", driver.enqueue(partition, row)),
+    release: (partition, row) => over("release", driver.release(partition, row)),
+    renew: (partition, row) => over("renew", driver.renew(partition, row)),
+    ask: (partition, rows) => over("ask", driver.ask(partition, rows)),
+    leave: (partition, row) => over("leave", driver.leave(partition, row)),
+    // A wake is told once and may get lost, late or doubled (CD4).
+    signals: Effect.fnUntraced(function* (incarnation) {
+      const source = yield* driver.signals(incarnation)
+      const arrived = yield* Queue.sliding<DriverSignal>(10_000)
+      const pass = Effect.flatMap(Queue.take(source), (signal) => {
+        if (wire.weather.cut || chance.happens(wire.weather.lostReplies)) return Effect.void
+        const told = Queue.offer(arrived, signal)
+        return chance.happens(0.05) ? Effect.andThen(told, told) : told
+      })
+      yield* Effect.forkScoped(Effect.forever(pass))
+      return arrived
+    })
+  }
+}
+
+export const wiredStore = (driver: StoreDriver, wire: Wire): StoreDriver => {
+  const over = <A>(operation: string, effect: Effect.Effect<A, StoreError>) =>
+    wire.carry(
+      effect,
+      (reason) =>
+        new StoreError({ store: driver.name, operation, reason: "unavailable", detail: `simulated ${reason}` })
+    )
+  return {
+    name: driver.name,
+    persistent: driver.persistent,
+    admit: (bot, chat, contact, message) => over("admit", driver.admit(bot, chat, contact, message)),
+    saveMessage: (bot, message) => over("saveMessage", driver.saveMessage(bot, message)),
+    messages: (bot, chatId, options) => over("messages", driver.messages(bot, chatId, options)),
+    open: (bot, key, chatId, userId) => over("open", driver.open(bot, key, chatId, userId)),
+    profile: (bot, userId) => over("profile", driver.profile(bot, userId)),
+    setProfile: (bot, userId, field, json) => over("setProfile", driver.setProfile(bot, userId, field, json)),
+    handoff: (bot, chatId) => over("handoff", driver.handoff(bot, chatId)),
+    setHandoff: (bot, chatId, json) => over("setHandoff", driver.setHandoff(bot, chatId, json)),
+    getCheckpoint: (bot, key) => over("getCheckpoint", driver.getCheckpoint(bot, key)),
+    putCheckpoint: (bot, key, row, now) => over("putCheckpoint", driver.putCheckpoint(bot, key, row, now)),
+    raiseFence: (bot, key, fence) => over("raiseFence", driver.raiseFence(bot, key, fence)),
+    checkpoints: (bot, options) => over("checkpoints", driver.checkpoints(bot, options)),
+    due: (bot, options) => over("due", driver.due(bot, options)),
+    getValue: (bot, name) => over("getValue", driver.getValue(bot, name)),
+    setValue: (bot, name, value, expires) => over("setValue", driver.setValue(bot, name, value, expires))
+  }
+}
