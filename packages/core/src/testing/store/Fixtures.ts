@@ -1,6 +1,8 @@
 /** Rows and checkpoints for the tests of stores. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
 import type { Checkpoint, Tombstone } from "../../model/Checkpoint.ts"
-import type { ChatRow, ContactRow, MessageRow } from "../../spi/Store.ts"
+import { type ChatRow, type ContactRow, type MessageRow, Store } from "../../spi/Store.ts"
 import type { CheckpointRow } from "../../spi/StoreDriver.ts"
 
 /** A checkpoint of run `id` at `revision`, written under `fence`. */
@@ -105,3 +107,12 @@ export const format1Checkpoint: Checkpoint = {
   revision: 2,
   fence: 7
 }
+
+/** What stands under a key, seen both ways. */
+export const look = Effect.fnUntraced(function* (bot: string, key = "c1:u1") {
+  const store = yield* Store
+  const got = yield* store.getCheckpoint(bot, key)
+  const view = yield* store.open(bot, key, "c1", "u1")
+  expect([view.checkpoint, view.tombstone]).toEqual([got.checkpoint, got.tombstone])
+  return got
+})

@@ -70,9 +70,19 @@ export const races = (test: Test): void => {
     Effect.gen(function* () {
       const store = yield* Store
       const bot = "st7/fields"
-      const values = { text: "ñ\u0000", zero: 0, no: false, nothing: null, list: [1, { a: "b" }], "": "", __proto: 1 }
+      const values = {
+        text: "ñ\u0000",
+        zero: 0,
+        no: false,
+        nothing: null,
+        list: [1, { a: "b" }],
+        "": "",
+        ["__proto__"]: { admin: true }
+      }
       for (const [field, value] of Object.entries(values)) yield* store.setProfile(bot, "u1", field, value)
-      expect(yield* store.profile(bot, "u1")).toEqual(values)
+      const found = yield* store.profile(bot, "u1")
+      expect(Object.entries(found).sort()).toEqual(Object.entries(values).sort())
+      expect(found.admin).toBeUndefined()
       yield* store.setProfile(bot, "u1", "text", "new")
       yield* store.setProfile(bot, "u1", "text", "new")
       yield* store.setProfile(bot, "u1", "list", undefined)
@@ -127,6 +137,50 @@ export const messages = (test: Test): void => {
       expect(yield* store.messages(bot, "c1", { limit: 200 })).toEqual({ items: rows.toReversed() })
       expect((yield* store.messages(bot, "c2", { limit: 200 })).items).toHaveLength(1)
       expect(yield* store.messages(bot, "c3", { limit: 200 })).toEqual({ items: [] })
+    }))
+
+  test("B10 ids are opaque: every character counts, the last space too", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const bot = "b10/ids"
+      const ids = [
+        "a",
+        "A",
+        "a ",
+        " a",
+        "á",
+        "a\u0301",
+        "a%",
+        "a_",
+        "a'--",
+        'a"',
+        "a|b",
+        "a:b",
+        "👩‍👧",
+        "x".repeat(500)
+      ]
+      for (const id of ids) {
+        expect(yield* admit(store, bot, id, id)).toEqual({ firstContact: true })
+        expect(yield* store.setCheckpointIf(bot, id, checkpoint(id, 1, 1))).toBe(true)
+        yield* store.setProfile(bot, id, id, id)
+        yield* store.setValue(bot, id, id)
+      }
+      for (const id of ids) {
+        expect((yield* store.messages(bot, id, { limit: 9 })).items.map((row) => [row.id, row.chatId])).toEqual([
+          [id, id]
+        ])
+        expect((yield* store.getCheckpoint(bot, id)).checkpoint?.id).toBe(id)
+        expect(yield* store.profile(bot, id)).toEqual({ [id]: id })
+        expect(yield* store.getValue(bot, id)).toBe(id)
+      }
+    }))
+
+  test("A6 no text of a message stops it from being stored", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const bodies = ["", "\u0000", "half of a pair: \ud83d", "x".repeat(100_000)]
+      for (const body of bodies) yield* store.saveMessage("a6/text", message(`m${body.length}`, "c1", 0, { body }))
+      expect((yield* store.messages("a6/text", "c1", { limit: 9 })).items).toHaveLength(bodies.length)
     }))
 
   test("A4 messages without an id are never taken for one another", () =>
