@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Checkpoint, Tombstone } from "../../model/Checkpoint.ts"
-import { type ChatRow, type ContactRow, type MessageRow, Store } from "../../spi/Store.ts"
+import { type ChatRow, type ContactRow, type MessageRow, Store, type StoreShape } from "../../spi/Store.ts"
 import type { CheckpointRow } from "../../spi/StoreDriver.ts"
 
 /** A checkpoint of run `id` at `revision`, written under `fence`. */
@@ -115,4 +115,25 @@ export const look = Effect.fnUntraced(function* (bot: string, key = "c1:u1") {
   const view = yield* store.open(bot, key, "c1", "u1")
   expect([view.checkpoint, view.tombstone]).toEqual([got.checkpoint, got.tombstone])
   return got
+})
+
+export const times = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+/** A first or later message of a private chat. */
+export const admit = (store: StoreShape, bot: string, chatId: string, messageId: string) =>
+  store.admit(bot, chat(chatId), contact(chatId), message(messageId, chatId))
+
+/** Follows `next` to the end. */
+export const everyPage = Effect.fnUntraced(function* <A, E>(
+  page: (after: string | undefined) => Effect.Effect<{ readonly items: ReadonlyArray<A>; readonly next?: string }, E>
+) {
+  const items: Array<A> = []
+  let after: string | undefined
+  for (let pages = 0; pages < 1_000; pages++) {
+    const got: { readonly items: ReadonlyArray<A>; readonly next?: string } = yield* page(after)
+    items.push(...got.items)
+    if (got.next === undefined) return items
+    after = got.next
+  }
+  return yield* Effect.die(new Error("the list has no end"))
 })
