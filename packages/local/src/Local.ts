@@ -20,13 +20,13 @@ export type LocalServices = Store | Coordinator | Durability | Scheduler
 /** How the file is opened and kept: see `SqliteStore` and `SqliteClient`. */
 export type LocalFileOptions = SqliteStore.SqliteStoreOptions & Omit<SqliteClient.SqliteClientOptions, "filename">
 
-const process = Layer.mergeAll(LocalCoordinator.layer(), layerNoDurability, InProcessScheduler.layer)
+const inProcess = Layer.mergeAll(LocalCoordinator.layer(), layerNoDurability, InProcessScheduler.layer)
 
 /**
  * A store in memory, turns and schedules of this process, no journal. A restart forgets it all. Provide it last: it fills
- * what other layers left open. Source: design of `Local`, C1, H memory
+ * what other layers left open. Source: C1, H memory
  */
-export const layer: Layer.Layer<LocalServices> = Layer.merge(MemoryStore.layer(), process)
+export const layer: Layer.Layer<LocalServices> = Layer.merge(MemoryStore.layer(), inProcess)
 
 /**
  * The same with the store in a SQLite file: chats, profiles and persistent conversations are found again after a restart.
@@ -39,4 +39,4 @@ export const layerFile = (
   path: string | Config.Config<string>,
   options: LocalFileOptions = {}
 ): Layer.Layer<LocalServices, StoreError | ConfigValidationError | Config.ConfigError> =>
-  Layer.merge(SqliteStore.layer({ ...options, filename: path }), process)
+  Layer.merge(SqliteStore.layer({ ...options, filename: path }), inProcess)

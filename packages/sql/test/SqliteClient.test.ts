@@ -4,10 +4,17 @@ import { describe, expect, it } from "@effect/vitest"
 import { Array, Deferred, Effect, Fiber, Layer, Ref, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { join } from "node:path"
+import { directory } from "./child/Child.ts"
 
 const memory = (options: Partial<SqliteClient.SqliteClientOptions> = {}) =>
   SqliteClient.layer({ filename: ":memory:", ...options })
-const store = SqliteStore.layerStore().pipe(Layer.provide(SqliteStore.layerMigrations), Layer.provideMerge(memory()))
+const on = (filename: string) =>
+  SqliteStore.layerStore().pipe(
+    Layer.provide(SqliteStore.layerMigrations),
+    Layer.provideMerge(SqliteClient.layer({ filename }))
+  )
+const store = on(":memory:")
 const table = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT UNIQUE)`
@@ -29,6 +36,22 @@ describe("the SqlClient over node:sqlite", () => {
         [1, null, null, "1970-01-01T00:00:00.000Z", new Uint8Array([1, 2])]
       ])
     }).pipe(Effect.provide(memory()))
+  )
+
+  it.effect("I23 a list or a stream that is left early keeps no lock: the log can be emptied", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+        INSERT INTO botmesh_checkpoint (bot, key, run, revision, fence, data, applied)
+        SELECT 't/b', 'k' || i, 'r', 1, 1, '{}', '[]' FROM n`
+      expect(yield* sql`SELECT key FROM botmesh_checkpoint`.stream.pipe(Stream.take(3), Stream.runCount)).toBe(3)
+      expect((yield* Effect.flip(store.checkpoints("t/b", { limit: 2 }))).reason).toBe("corrupt")
+      yield* store.setValue("t/b", "a", "1")
+      const [checkpointed] = yield* sql<{ busy: number; log: number }>`PRAGMA wal_checkpoint(TRUNCATE)`
+      expect(checkpointed).toMatchObject({ busy: 0, log: 0 })
+    }).pipe(Effect.provide(Layer.unwrap(Effect.map(directory, (path) => on(join(path, "bot.db"))))))
   )
 
   it.effect("H a failure is classified, and a stream's is typed too", () =>

@@ -23,7 +23,7 @@ describe("SQLite and processes", () => {
       Effect.gen(function* () {
         const filename = yield* file
         let stored = 0
-        for (let round = 0; round < 6; round++) {
+        for (let round = 0; round < 4; round++) {
           yield* Effect.scoped(
             Effect.gen(function* () {
               const child = yield* start("write", filename)
@@ -52,19 +52,20 @@ describe("SQLite and processes", () => {
   )
 
   it.live(
-    "ST1 four processes start on one new file and move one checkpoint: no revision is won twice",
+    "DUR-04 four processes on one new file: no revision of a checkpoint is won twice, no field of a profile is lost",
     () =>
       Effect.gen(function* () {
         const filename = yield* file
-        const children = yield* Effect.all([1, 2, 3, 4].map(() => start("race", filename, "300")))
+        const children = yield* Effect.all([1, 2, 3, 4].map(() => start("race", filename, "150")))
         const won = yield* Effect.forEach(children, (child) => child.ended, { concurrency: "unbounded" })
         const wins = won.map((lines) => Number(lines[0]))
-        const revision = yield* Effect.gen(function* () {
+        const [revision, profile] = yield* Effect.gen(function* () {
           const store = yield* Store
-          return (yield* store.getCheckpoint(bot, "k")).checkpoint?.revision
+          return [(yield* store.getCheckpoint(bot, "k")).checkpoint?.revision, yield* store.profile(bot, "u")] as const
         }).pipe(Effect.provide(SqliteStore.layer({ filename })))
         expect(revision).toBe(wins.reduce((sum, wins) => sum + wins, 0))
         expect(wins.every((wins) => wins > 0)).toBe(true)
+        expect(Object.values(profile)).toEqual([150, 150, 150, 150])
         expect(yield* check(filename)).toEqual([{ integrity_check: "ok" }])
       }),
     60_000
@@ -117,7 +118,7 @@ describe("SQLite and processes", () => {
     () =>
       Effect.gen(function* () {
         const filename = yield* file
-        const count = 200_000
+        const count = 100_000
         yield* Effect.gen(function* () {
           yield* Store
           const sql = yield* SqlClient.SqlClient

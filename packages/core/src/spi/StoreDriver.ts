@@ -144,10 +144,11 @@ export const fromDriver = (driver: StoreDriver): StoreShape => {
     json === null ? Effect.undefined : Effect.mapError(decodeHandoff(json), corrupt("handoff"))
   const readProfile = Effect.fnUntraced(function* (rows: KeyRows["profile"]) {
     if (rows.length === 0) return empty
-    const profile: Record<string, unknown> = {}
+    const fields: Array<readonly [string, unknown]> = []
     for (const [field, json] of rows)
-      profile[field] = yield* Effect.mapError(decodeUnknownJson(json), corrupt("profile"))
-    return profile
+      fields.push([field, yield* Effect.mapError(decodeUnknownJson(json), corrupt("profile"))])
+    // Not by assignment: a field named __proto__ would become the prototype.
+    return Object.fromEntries(fields)
   })
   const put = (bot: BotScope, key: string, row: CheckpointRow) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => driver.putCheckpoint(bot, key, row, now))

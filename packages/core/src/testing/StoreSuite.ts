@@ -13,9 +13,11 @@
 import { it, layer as shared } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 import type { Store } from "../spi/Store.ts"
-import { expiry, fences, tombstones, writes } from "./store/CheckpointTests.ts"
+import { tombstones, writes } from "./store/CheckpointTests.ts"
+import { expiry, fences } from "./store/FenceTests.ts"
+import { messages } from "./store/MessageTests.ts"
 import { model } from "./store/ModelTest.ts"
-import { fields, lists, messages, races } from "./store/RowTests.ts"
+import { fields, lists, races } from "./store/RowTests.ts"
 import { type Deviation, makeTest } from "./store/Suite.ts"
 
 export { format1Checkpoint, format1Row } from "./store/Fixtures.ts"

@@ -195,12 +195,15 @@ const makeConnection = (db: DatabaseSync, prepare: Prepare, timeout: Duration.Du
         Effect.map(
           attempt(() => db.prepare(sql).iterate(...params.map(bindable))),
           (iterator) =>
-            Stream.paginate(iterator, (rest) =>
-              Effect.map(
-                attempt(() => take(rest, 64)),
-                (page) => [(transform ?? identity)(page), page.length < 64 ? Option.none() : Option.some(rest)]
-              )
-            )
+            Stream.paginate(
+              iterator,
+              (rest) =>
+                Effect.map(
+                  attempt(() => take(rest, 64)),
+                  (page) => [(transform ?? identity)(page), page.length < 64 ? Option.none() : Option.some(rest)]
+                )
+              // An iterator left open would hold a read lock, and with it the log, for as long as it lives.
+            ).pipe(Stream.ensuring(Effect.sync(() => iterator.return?.())))
         )
       )
   }

@@ -50,10 +50,14 @@ const write = Effect.gen(function* () {
   }
 })
 
-/** Tries `count` times to move the checkpoint that others move too; says how often it won. */
+/** Tries `count` times to move the checkpoint that others move too, and counts in a field of its own; says how often it won. */
 const race = Effect.gen(function* () {
+  const store = yield* Store
   let won = 0
-  for (let attempt = 0; attempt < Number(count); attempt++) if ((yield* advance("k")) !== undefined) won++
+  for (let attempt = 1; attempt <= Number(count); attempt++) {
+    if ((yield* advance("k")) !== undefined) won++
+    yield* store.setProfile(bot, "u", `by${process.pid}`, attempt)
+  }
   yield* say(won)
 })
 

@@ -1,6 +1,8 @@
 /** Rows and checkpoints for the tests of stores. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
 import type { Checkpoint, Tombstone } from "../../model/Checkpoint.ts"
-import type { ChatRow, ContactRow, MessageRow } from "../../spi/Store.ts"
+import { type ChatRow, type ContactRow, type MessageRow, Store, type StoreShape } from "../../spi/Store.ts"
 import type { CheckpointRow } from "../../spi/StoreDriver.ts"
 
 /** A checkpoint of run `id` at `revision`, written under `fence`. */
@@ -105,3 +107,33 @@ export const format1Checkpoint: Checkpoint = {
   revision: 2,
   fence: 7
 }
+
+/** What stands under a key, seen both ways. */
+export const look = Effect.fnUntraced(function* (bot: string, key = "c1:u1") {
+  const store = yield* Store
+  const got = yield* store.getCheckpoint(bot, key)
+  const view = yield* store.open(bot, key, "c1", "u1")
+  expect([view.checkpoint, view.tombstone]).toEqual([got.checkpoint, got.tombstone])
+  return got
+})
+
+export const times = (count: number) => Array.from({ length: count }, (_, index) => index)
+
+/** A first or later message of a private chat. */
+export const admit = (store: StoreShape, bot: string, chatId: string, messageId: string) =>
+  store.admit(bot, chat(chatId), contact(chatId), message(messageId, chatId))
+
+/** Follows `next` to the end. */
+export const everyPage = Effect.fnUntraced(function* <A, E>(
+  page: (after: string | undefined) => Effect.Effect<{ readonly items: ReadonlyArray<A>; readonly next?: string }, E>
+) {
+  const items: Array<A> = []
+  let after: string | undefined
+  for (let pages = 0; pages < 1_000; pages++) {
+    const got: { readonly items: ReadonlyArray<A>; readonly next?: string } = yield* page(after)
+    items.push(...got.items)
+    if (got.next === undefined) return items
+    after = got.next
+  }
+  return yield* Effect.die(new Error("the list has no end"))
+})

@@ -56,7 +56,7 @@ class Model {
     const { fence, whole } = this.at(now)
     if (next.fence < fence) return false
     const repeats = whole?.write === next.write && whole.fence === next.fence
-    const chains = whole !== undefined && whole.live && whole.id === next.id && whole.revision + 1 === next.revision
+    const chains = whole?.live === true && whole.id === next.id && whole.revision + 1 === next.revision
     const starts = next.live && next.revision === 1 && !(whole?.live ?? false) && whole?.id !== next.id
     if (!repeats && !chains && !starts) return false
     if (!repeats) this.row = next
