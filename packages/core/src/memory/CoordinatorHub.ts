@@ -132,12 +132,19 @@ class Backend {
 const act = <A>(backend: Backend, run: (now: number) => A): Effect.Effect<A> =>
   Effect.map(Clock.currentTimeMillis, (now) => run(now + backend.shift))
 
+/** Ticket names are each replica's own: only with its epoch do they name one place. */
+const isOf = (
+  place: { readonly epoch: string; readonly ticket: string } | undefined,
+  row: { readonly epoch: string; readonly ticket: string }
+): boolean => place?.ticket === row.ticket && place.epoch === row.epoch
+
 const enqueue = (backend: Backend, partition: Partition, row: Waiting, floor: number, now: number): EnqueueResult => {
   if (!backend.isAlive(partition, row.epoch, now)) return { _tag: "dead" }
   const hold = backend.holdOf(partition, row.key, now)
-  if (hold?.ticket === row.ticket) return { _tag: "granted", fence: hold.fence, previousHolder: hold.previousHolder }
+  if (isOf(hold, row) && hold !== undefined)
+    return { _tag: "granted", fence: hold.fence, previousHolder: hold.previousHolder }
   const queue = partition.queues.get(row.key) ?? []
-  if (queue.some((waiting) => waiting.ticket === row.ticket)) return { _tag: "queued" }
+  if (queue.some((waiting) => isOf(waiting, row))) return { _tag: "queued" }
   while (queue[0] !== undefined && !backend.isAlive(partition, queue[0].epoch, now)) queue.shift()
   if (hold === undefined && queue.length === 0) {
     partition.queues.delete(row.key)
@@ -152,18 +159,18 @@ const enqueue = (backend: Backend, partition: Partition, row: Waiting, floor: nu
 const ask = (backend: Backend, partition: Partition, row: Waiting, now: number): AskResult => {
   backend.grantNext(partition, row.key, now)
   const hold = backend.holdOf(partition, row.key, now)
-  if (hold?.ticket === row.ticket && hold.epoch === row.epoch) {
+  if (hold !== undefined && isOf(hold, row)) {
     return { _tag: "granted", fence: hold.fence, previousHolder: hold.previousHolder }
   }
-  const queued = partition.queues.get(row.key)?.some((waiting) => waiting.ticket === row.ticket) ?? false
+  const queued = partition.queues.get(row.key)?.some((waiting) => isOf(waiting, row)) ?? false
   return { _tag: queued ? "queued" : "gone" }
 }
 
 const release = (backend: Backend, partition: Partition, row: TicketRow, now: number): void => {
   const hold = partition.holds.get(row.key)
-  if (hold?.ticket === row.ticket && hold.epoch === row.epoch) partition.holds.delete(row.key)
+  if (isOf(hold, row)) partition.holds.delete(row.key)
   const queue = partition.queues.get(row.key)
-  const at = queue?.findIndex((waiting) => waiting.ticket === row.ticket && waiting.epoch === row.epoch) ?? -1
+  const at = queue?.findIndex((waiting) => isOf(waiting, row)) ?? -1
   if (at >= 0) queue?.splice(at, 1)
   if (queue?.length === 0) partition.queues.delete(row.key)
   backend.grantNext(partition, row.key, now)

@@ -39,7 +39,9 @@ export const makeWire = (chance: Chance): Wire => {
   const weather = fairWeather()
   const counts: WireCounts = { lostCalls: 0, lostReplies: 0, refusals: 0 }
   const hop = (): Effect.Effect<void> => {
-    const millis = chance.happens(0.7) ? 0 : chance.between(0, 2) + (weather.slow === 0 ? 0 : chance.between(0, weather.slow))
+    const millis = chance.happens(0.7)
+      ? 0
+      : chance.between(0, 2) + (weather.slow === 0 ? 0 : chance.between(0, weather.slow))
     return millis === 0 ? Effect.void : Effect.sleep(millis)
   }
   const carry: Wire["carry"] = (effect, fail) =>

@@ -1,5 +1,11 @@
 /** Backends as one machine sees them: the same contract, over its wire. */
-import { type CoordinatorDriver, CoordinatorDriverError, type DriverSignal, type StoreDriver, StoreError } from "@botmesh/core/spi"
+import {
+  type CoordinatorDriver,
+  CoordinatorDriverError,
+  type DriverSignal,
+  type StoreDriver,
+  StoreError
+} from "@botmesh/core/spi"
 import { Effect, Queue } from "effect"
 import type { Chance } from "./Chance.ts"
 import type { Wire } from "./Network.ts"

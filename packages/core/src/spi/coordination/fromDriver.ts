@@ -122,7 +122,8 @@ export const fromDriver = Effect.fnUntraced(function* (
         driver.enqueue(life.index, { key: waiter.key, epoch, ticket, incarnation, floor }),
         (result) => {
           if (result._tag === "granted") {
-            if (life.epoch !== epoch || grant(life, ticket, result)) return Effect.void
+            // A renewal or a wake may have brought the grant before this answer did.
+            if (life.epoch !== epoch || grant(life, ticket, result) || life.held.has(ticket)) return Effect.void
             return ends.end(life, waiter.key, ticket, epoch)
           }
           if (result._tag === "queued" || life.epoch !== epoch) return Effect.void
