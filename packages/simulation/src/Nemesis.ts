@@ -26,6 +26,8 @@ export interface NemesisOptions {
   /** A machine died with its program running. */
   readonly onDeath: (machine: Machine) => void
   readonly shiftClock: (millis: number) => void
+  /** What it may do; everything when absent. */
+  readonly verbs?: ReadonlyArray<Verb> | undefined
 }
 
 export const verbs = ["crash", "freeze", "slow", "lost-calls", "lost-replies", "refusals", "cut", "clock"] as const
@@ -114,7 +116,7 @@ export const makeNemesis = (options: NemesisOptions) => {
       calm = true
       return
     }
-    strike(chance.pick(verbs) ?? "slow")
+    strike(chance.pick(options.verbs ?? verbs) ?? "slow")
     later(chance.between(50, lease), next)
   }
   own.run(Effect.sync(() => later(chance.between(50, lease), next)))

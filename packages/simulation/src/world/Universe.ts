@@ -6,7 +6,7 @@
  * U2 a frozen machine runs nothing, its timers included, until it thaws; then all that was due is a race (SIGSTOP).
  * U3 a dead machine runs nothing ever again: what it was doing is cut where it stood (kill -9).
  */
-import { Clock, Context, Duration, Effect, type Fiber, type Scheduler } from "effect"
+import { Clock, Context, Duration, Effect, type Fiber, Logger, type Scheduler } from "effect"
 import type { Chance } from "./Chance.ts"
 
 interface Task {
@@ -21,6 +21,9 @@ interface Timer extends Task {
 
 /** Why a world stopped before its program ended. */
 export type Ending = "stuck" | "endless"
+
+/** Thousands of worlds fail on purpose: their story is the record, not their logs. */
+const noLoggers: ReadonlySet<Logger.Logger<unknown, unknown>> = new Set()
 
 /** One process of the world: the scheduler and the clock of its fibers. */
 export class Machine implements Scheduler.Scheduler, Clock.Clock {
@@ -65,8 +68,9 @@ export class Machine implements Scheduler.Scheduler, Clock.Clock {
     })
   }
   /** Runs an effect as a process of this machine. */
-  run<A, E>(effect: Effect.Effect<A, E>, context: Context.Context<never> = Context.empty()): Fiber.Fiber<A, E> {
-    return Effect.runForkWith(Context.add(context, Clock.Clock, this))(effect, { scheduler: this })
+  run<A, E>(effect: Effect.Effect<A, E>): Fiber.Fiber<A, E> {
+    const quiet = Context.make(Logger.CurrentLoggers, noLoggers)
+    return Effect.runForkWith(Context.add(quiet, Clock.Clock, this))(effect, { scheduler: this })
   }
 }
 
