@@ -115,7 +115,10 @@ export const assemble = Effect.fnUntraced(function* (
     scope,
     settle: settings.settle,
     context,
-    onGranted: metrics.turn,
+    onGranted: (turn) => {
+      metrics.turn()
+      if (coordinator.shared && turn.lease.previousHolder !== coordinator.incarnation) conversations.distrust(turn.key)
+    },
     onSuspended: (turn, reason) => {
       metrics.suspended(reason)
       publish({ _tag: "suspended", key: turn.key, reason })
@@ -199,8 +202,12 @@ export const assemble = Effect.fnUntraced(function* (
     onDropped: (key, checkpoint, outcome) => {
       metrics.conversationEnded(outcome)
       publish({ _tag: "conversation:ended", key, flow: checkpoint.flow, id: checkpoint.id, outcome })
+      told(key)
     },
-    onDormant: (live) => views.forget(live.key),
+    onDormant: (live) => {
+      views.forget(live.key)
+      metrics.activeConversations(conversations.lives.size)
+    },
     onRefusedCheckpoint: (live) => {
       metrics.checkpointRefused()
       views.forget(live.key)
@@ -274,7 +281,10 @@ export const assemble = Effect.fnUntraced(function* (
       onQuiet()
     },
     afterConversation: (key, run) => {
-      afterConversation.set(key, [...(afterConversation.get(key) ?? []), run].slice(-settings.limits.pending))
+      const waiting = afterConversation.get(key) ?? []
+      if (waiting.length >= settings.limits.pending) return false
+      afterConversation.set(key, [...waiting, run])
+      return true
     },
     rearmIdle: idle.rearm
   }
@@ -323,8 +333,10 @@ export const assemble = Effect.fnUntraced(function* (
     running: () => lifecycle.state === "running",
     read: Effect.fnUntraced(function* (_, key) {
       const { checkpoint } = yield* store.getCheckpoint(scope, key)
-      const handoff = checkpoint === undefined ? undefined : yield* store.handoff(scope, checkpoint.origin.from)
-      return { handedOff: handoff !== undefined, checkpoint }
+      return {
+        heldSince: checkpoint === undefined ? undefined : yield* handoffs.since(checkpoint.origin.from),
+        checkpoint
+      }
     }),
     forget: (key) => views.forget(key)
   })

@@ -80,8 +80,8 @@ export interface InboundPort {
   /** Counts and reports a failure; never fails itself (A19). */
   readonly failed: (failure: Failure) => Effect.Effect<void>
   readonly dropped: (event: InboundEvent, reason: DropReason) => void
-  /** Runs once the conversation of a key has ended: a trigger queued behind it (B18). */
-  readonly afterConversation: (key: string, run: () => void) => void
+  /** Runs once the conversation of a key has ended: a trigger queued behind it (B18). False when too many wait already. */
+  readonly afterConversation: (key: string, run: () => void) => boolean
   /** Re-arms the idle timers of a key after a message (A17). */
   readonly rearmIdle: (chat: Chat) => void
 }
