@@ -193,6 +193,7 @@ export const assemble = Effect.fnUntraced(function* (
       metrics.activeConversations(conversations.lives.size)
       publish({ _tag: "conversation:started", key: live.key, flow: live.registered.id, id: live.id })
     },
+    onAwake: () => metrics.activeConversations(conversations.lives.size),
     onEnded: (live, outcome) => {
       metrics.conversationEnded(outcome)
       metrics.activeConversations(conversations.lives.size)

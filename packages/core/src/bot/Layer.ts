@@ -135,6 +135,7 @@ const make = Effect.fn("Bot.layer")(function* <Id extends string, E, R>(definiti
       list: () => registry.listFlows()
     },
     conversations: {
+      timers: parts.timers.size,
       list: () => [...parts.conversations.lives.values()].map(parts.conversations.info),
       abort: parts.abort
     },

@@ -42,8 +42,10 @@ export class Registry {
   readonly signals = new HookList<{ readonly chat: Chat; readonly event: SignalEvent }>()
   idle: ReadonlyArray<IdleHandler> = []
   readonly flows = new Map<string, Registered>()
-  private readonly flowUndo = new Map<string, Undo>()
-  private readonly texts = new Map<string, string>()
+  /** Takes back what starts a flow. */
+  private readonly flowTriggers = new Map<string, Undo>()
+  /** Text triggers in normal form: as they were written, and the flow they start. */
+  private readonly texts = new Map<string, { readonly pattern: string; readonly flow: string | undefined }>()
 
   /** The services the definition's own handlers were given. */
   readonly bind: Bind
@@ -115,25 +117,31 @@ export class Registry {
 
   private trigger(trigger: Trigger, reaction: Parameters<Matchers["add"]>[1], problems: Array<string>): Undo {
     if (trigger._tag !== "text") return this.matchers.add(trigger, reaction)
-    const form = normalise(trigger.pattern)
-    if (form === "") {
-      problems.push(`the trigger ${JSON.stringify(trigger.pattern)} is empty in normal form: it could never match`)
+    const issue = this.textIssue(trigger, undefined)
+    if (issue !== undefined) {
+      problems.push(issue)
       return nothing
     }
-    const mark = `${trigger.match} ${trigger.scope} ${form}`
-    const first = this.texts.get(mark)
-    if (first !== undefined) {
-      problems.push(
-        `the trigger ${JSON.stringify(trigger.pattern)} is registered twice (first as ${JSON.stringify(first)})`
-      )
-      return nothing
-    }
-    this.texts.set(mark, trigger.pattern)
+    const mark = markOf(trigger)
+    this.texts.set(mark, { pattern: trigger.pattern, flow: reaction._tag === "flow" ? reaction.flow : undefined })
     const undo = this.matchers.add(trigger, reaction)
     return () => {
       this.texts.delete(mark)
       undo()
     }
+  }
+  /** @param flow whose own triggers do not count, because they are about to go */
+  private textIssue(
+    trigger: Extract<Trigger, { readonly _tag: "text" }>,
+    flow: string | undefined
+  ): string | undefined {
+    const written = JSON.stringify(trigger.pattern)
+    if (normalise(trigger.pattern) === "") {
+      return `the trigger ${written} is empty in normal form: it could never match`
+    }
+    const first = this.texts.get(markOf(trigger))
+    if (first === undefined || (flow !== undefined && first.flow === flow)) return undefined
+    return `the trigger ${written} is registered twice (first as ${JSON.stringify(first.pattern)})`
   }
 
   private addFlow(
@@ -151,14 +159,14 @@ export class Registry {
     if (problems.length > 0) return nothing
     const registered: Registered = { id: flow.id, program: compile(flow, kind), bind }
     this.flows.set(flow.id, registered)
-    const undo = all(triggers.map((trigger) => this.trigger(trigger, { _tag: "flow", flow: flow.id }, problems)))
-    const remove = () => {
-      if (this.flows.get(flow.id) === registered) this.flows.delete(flow.id)
-      this.flowUndo.delete(flow.id)
-      undo()
+    this.flowTriggers.set(flow.id, this.startedBy(flow.id, triggers, problems))
+    return () => {
+      // Another took its place since: that one is not ours to take back.
+      if (this.flows.get(flow.id) === registered) this.unregisterFlow(flow.id)
     }
-    this.flowUndo.set(flow.id, remove)
-    return remove
+  }
+  private startedBy(flow: string, triggers: ReadonlyArray<Trigger>, problems: Array<string>): Undo {
+    return all(triggers.map((trigger) => this.trigger(trigger, { _tag: "flow", flow }, problems)))
   }
 
   /** Once everything is registered: every goto must name a flow. */
@@ -173,17 +181,49 @@ export class Registry {
 
   registerFlow<S, E, R>(flow: Flow<S, E, R>, trigger: string | undefined, bind: Bind, replace: boolean) {
     return Effect.suspend(() => {
+      const triggers = trigger === undefined ? undefined : toTriggers(trigger)
       const problems: Array<string> = []
-      if (replace) this.flowUndo.get(flow.id)?.()
-      this.addFlow(flow, "flow", trigger === undefined ? [] : toTriggers(trigger), bind, problems)
-      if (problems.length === 0) problems.push(...this.unknownGotos())
+      const before = replace ? this.flows.get(flow.id) : undefined
+      if (before === undefined) {
+        const undo = this.addFlow(flow, "flow", triggers ?? [], bind, problems)
+        if (problems.length === 0) problems.push(...this.unknownGotos())
+        if (problems.length > 0) undo()
+      } else this.replaceFlow(before, flow, triggers, bind, problems)
       return problems.length === 0 ? Effect.void : Effect.fail(new BotDefinitionError({ bot: this.bot, problems }))
     })
   }
+  /** All or nothing: a flow that is not right leaves the one it was to replace as it is. Without a trigger the old ones stay. */
+  private replaceFlow(
+    before: Registered,
+    flow: AnyFlow,
+    triggers: ReadonlyArray<Trigger> | undefined,
+    bind: Bind,
+    problems: Array<string>
+  ): void {
+    problems.push(...flowProblems(flow))
+    if (problems.length > 0) return
+    this.flows.set(flow.id, { id: flow.id, program: compile(flow, "flow"), bind })
+    problems.push(...this.unknownGotos())
+    if (problems.length === 0 && triggers !== undefined) this.retrigger(flow.id, triggers, problems)
+    if (problems.length > 0) this.flows.set(flow.id, before)
+  }
+  private retrigger(flow: string, triggers: ReadonlyArray<Trigger>, problems: Array<string>): void {
+    const marks = new Set<string>()
+    for (const trigger of triggers) {
+      if (trigger._tag !== "text") continue
+      const issue = this.textIssue(trigger, flow)
+      if (issue !== undefined) problems.push(issue)
+      if (marks.has(markOf(trigger))) problems.push(`the trigger ${JSON.stringify(trigger.pattern)} is given twice`)
+      marks.add(markOf(trigger))
+    }
+    if (problems.length > 0) return
+    this.flowTriggers.get(flow)?.()
+    this.flowTriggers.set(flow, this.startedBy(flow, triggers, problems))
+  }
   unregisterFlow(id: string): boolean {
-    const undo = this.flowUndo.get(id)
-    undo?.()
-    return undo !== undefined
+    this.flowTriggers.get(id)?.()
+    this.flowTriggers.delete(id)
+    return this.flows.delete(id)
   }
   listFlows(): ReadonlyArray<FlowInfo> {
     return [...this.flows.values()].map(({ id, program }) => ({
@@ -196,6 +236,8 @@ export class Registry {
 }
 
 const nothing: Undo = () => {}
+const markOf = (trigger: Extract<Trigger, { readonly _tag: "text" }>): string =>
+  `${trigger.match} ${trigger.scope} ${normalise(trigger.pattern)}`
 const all =
   (undos: ReadonlyArray<Undo>): Undo =>
   () => {

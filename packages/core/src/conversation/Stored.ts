@@ -36,6 +36,7 @@ export const makeStored = (port: ConversationPort, lives: Lives) => {
       live.dirty = true
     }
     lives.all.set(key, live)
+    port.onAwake(live)
     return decoded
   }
 
