@@ -11,8 +11,18 @@ import { type Pattern, toTriggers, type Trigger } from "../handlers/Trigger.ts"
 import type { Outgoing, Receipt } from "../model/Content.ts"
 import type { DurationInput } from "../model/Duration.ts"
 import type { UserEffect } from "../model/Erased.ts"
-import type { BodyType, InboundCall, InboundPollVote, InboundReaction, SignalEvent } from "../model/Event.ts"
-import type { SendHookResult } from "../outbound/Send.ts"
+import type {
+  BodyType,
+  ContactCard,
+  GeoLocation,
+  InboundCall,
+  InboundDelete,
+  InboundMedia,
+  InboundPollVote,
+  InboundReaction,
+  SignalEvent
+} from "../model/Event.ts"
+import type { SendFailure, SendHookResult } from "../outbound/Send.ts"
 import type { Failure } from "../inbound/InboundPort.ts"
 import type { Plugin } from "./Plugin.ts"
 
@@ -44,7 +54,15 @@ export type HandlerDef =
       readonly _tag: "afterSend"
       readonly run: (sent: { readonly message: Outgoing; readonly receipt: Receipt }) => UserEffect
     }
-  | { readonly _tag: "onFailure"; readonly run: (failure: Failure) => UserEffect }
+  | {
+      readonly _tag: "onFailure"
+      readonly event: "message" | "call" | "any"
+      readonly run: (failure: Failure) => UserEffect
+    }
+  | {
+      readonly _tag: "failedSend"
+      readonly run: (failed: FailedSend) => UserEffect
+    }
   | {
       readonly _tag: "signal"
       readonly signal: SignalEvent["_tag"]
@@ -52,6 +70,12 @@ export type HandlerDef =
     }
   | { readonly _tag: "onIdle"; readonly after: DurationInput; readonly run: (chat: Chat) => UserEffect }
   | { readonly _tag: "plugin"; readonly plugin: Plugin<unknown, unknown> }
+
+/** What a failed send was, and why it failed. */
+export interface FailedSend {
+  readonly message: Outgoing
+  readonly error: SendFailure
+}
 
 export interface Handler<out E, out R> {
   readonly [HandlerTypeId]: { readonly e: () => E; readonly r: () => R }
@@ -83,9 +107,26 @@ export const command = <E, R>(
   options: { readonly description?: string } = {}
 ): Handler<E, R> => handler({ _tag: "command", name: name.replace(/^\//u, ""), description: options.description, run })
 
+/** A chat whose trigger promises more of the message (B25). */
+export type MediaChat = Chat & { readonly media: InboundMedia }
+export type LocationChat = Chat & { readonly location: GeoLocation }
+export type ContactChat = Chat & { readonly contact: ContactCard }
+export type ActionChat = Chat & { readonly payload: string }
+
+const hasMedia = (chat: Chat): chat is MediaChat => chat.media !== undefined
+const hasLocation = (chat: Chat): chat is LocationChat => chat.location !== undefined
+const hasContact = (chat: Chat): chat is ContactChat => chat.contact !== undefined
+const hasPayload = (chat: Chat): chat is ActionChat => chat.payload !== undefined
+
+/** Runs for chats that are as the trigger promises; a transport that breaks the promise is passed by. */
+const narrowed =
+  <C extends Chat, E, R>(is: (chat: Chat) => chat is C, run: (chat: C) => Effect.Effect<unknown, E, R>): Run<E, R> =>
+  (chat) =>
+    is(chat) ? run(chat) : chat.pass
+
 /** Runs for a pressed button with this key, outside a conversation (B25). */
-export const action = <E, R>(key: string, run: Run<E, R>): Handler<E, R> =>
-  handler({ _tag: "when", triggers: [{ _tag: "action", id: key }], run })
+export const action = <E, R>(key: string, run: (chat: ActionChat) => Effect.Effect<unknown, E, R>): Handler<E, R> =>
+  handler({ _tag: "when", triggers: [{ _tag: "action", id: key }], run: narrowed(hasPayload, run) })
 
 /** Runs for the first message of a chat (A15). */
 export const onWelcome = <E, R>(run: Run<E, R>): Handler<E, R> =>
@@ -98,11 +139,23 @@ export const onType = <E, R>(types: BodyType | ReadonlyArray<BodyType>, run: Run
     triggers: [{ _tag: "type", types: typeof types === "string" ? [types] : types }],
     run
   })
-export const onImage = <E, R>(run: Run<E, R>): Handler<E, R> => onType("image", run)
-export const onAudio = <E, R>(run: Run<E, R>): Handler<E, R> => onType("audio", run)
-/** Runs for any kind of file. */
-export const onMedia = <E, R>(run: Run<E, R>): Handler<E, R> =>
-  onType(["image", "video", "gif", "audio", "document", "sticker"], run)
+
+type RunMedia<E, R> = (chat: MediaChat) => Effect.Effect<unknown, E, R>
+/** Each runs for one kind of file; `chat.media` is there. Source: B2, B25. */
+export const onImage = <E, R>(run: RunMedia<E, R>): Handler<E, R> => onType("image", narrowed(hasMedia, run))
+export const onVideo = <E, R>(run: RunMedia<E, R>): Handler<E, R> => onType("video", narrowed(hasMedia, run))
+export const onAudio = <E, R>(run: RunMedia<E, R>): Handler<E, R> => onType("audio", narrowed(hasMedia, run))
+export const onDocument = <E, R>(run: RunMedia<E, R>): Handler<E, R> => onType("document", narrowed(hasMedia, run))
+export const onSticker = <E, R>(run: RunMedia<E, R>): Handler<E, R> => onType("sticker", narrowed(hasMedia, run))
+/** Runs for any kind of file, behind the triggers of one kind. */
+export const onMedia = <E, R>(run: RunMedia<E, R>): Handler<E, R> =>
+  onType(["image", "video", "gif", "audio", "document", "sticker"], narrowed(hasMedia, run))
+/** Runs for a shared place; `chat.location` is there. */
+export const onLocation = <E, R>(run: (chat: LocationChat) => Effect.Effect<unknown, E, R>): Handler<E, R> =>
+  onType("location", narrowed(hasLocation, run))
+/** Runs for a shared contact; `chat.contact` is there. */
+export const onContact = <E, R>(run: (chat: ContactChat) => Effect.Effect<unknown, E, R>): Handler<E, R> =>
+  onType("contact", narrowed(hasContact, run))
 
 /** Runs when nothing else took the message (A16). */
 export const onMessage = <E, R>(run: Run<E, R>): Handler<E, R> => handler({ _tag: "onMessage", run })
@@ -127,6 +180,14 @@ export const onPollVote = <E, R>(run: Signal<InboundPollVote, E, R>): Handler<E,
     _tag: "signal",
     signal: "pollVote",
     run: ({ chat, event }) => (event._tag === "pollVote" ? run(chat, event) : chat.pass)
+  })
+
+/** Runs when somebody takes a message back. */
+export const onDelete = <E, R>(run: Signal<InboundDelete, E, R>): Handler<E, R> =>
+  handler({
+    _tag: "signal",
+    signal: "delete",
+    run: ({ chat, event }) => (event._tag === "delete" ? run(chat, event) : chat.pass)
   })
 
 /** Runs once a chat has been silent for `after`; every message starts the time again (B15). */
@@ -164,9 +225,27 @@ export function after(
   return event === "send" ? handler({ _tag: "afterSend", run }) : handler({ _tag: "after", event, run })
 }
 
-/** Runs when anything of a message failed, whatever it was; typed recovery is `Bot.onError` (A19). */
-export const onFailure = <E, R>(run: (failure: Failure) => Effect.Effect<unknown, E, R>): Handler<E, R> =>
-  handler({ _tag: "onFailure", run })
+/**
+ * Runs when anything of a message or a call failed, whatever it was; with `"send"`, when a message did not go out. It
+ * only watches: typed recovery is `Bot.onError`. Source: A19, B7.
+ */
+export function onFailure<E, R>(run: (failure: Failure) => Effect.Effect<unknown, E, R>): Handler<E, R>
+export function onFailure<E, R>(
+  event: "message" | "call",
+  run: (failure: Failure) => Effect.Effect<unknown, E, R>
+): Handler<E, R>
+export function onFailure<E, R>(event: "send", run: (failed: FailedSend) => Effect.Effect<unknown, E, R>): Handler<E, R>
+export function onFailure(
+  ...args:
+    | readonly [(failure: Failure) => UserEffect]
+    | readonly ["message" | "call", (failure: Failure) => UserEffect]
+    | readonly ["send", (failed: FailedSend) => UserEffect]
+): AnyHandler {
+  if (args.length === 1) return handler({ _tag: "onFailure", event: "any", run: args[0] })
+  return args[0] === "send"
+    ? handler({ _tag: "failedSend", run: args[1] })
+    : handler({ _tag: "onFailure", event: args[0], run: args[1] })
+}
 
 type FlowTrigger = Pattern
 /** Registers a flow; `trigger` starts it. */
