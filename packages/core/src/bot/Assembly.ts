@@ -234,6 +234,7 @@ export const assemble = Effect.fnUntraced(function* (
         ...(chat.event.topic === undefined ? {} : { topic: chat.event.topic })
       }),
     handOff: (chat, note) => handoffs.start(chat.from, note === undefined ? {} : { note }),
+    handBack: (chat) => handoffs.end(chat.from),
     translate: (lang, key, params) => translate(catalogue, lang, key, params)
   }
   const idle = makeIdle({ registry, timers, turns, failed: failures.failed, handedOff: handoffs.holds })
