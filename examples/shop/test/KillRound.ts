@@ -88,6 +88,7 @@ const killAt = async (demo: Demo, kind: Kind, random: () => number, answers: Rea
     if (kind === "charge" && nth === answers.length) void kill(random() * (expected - 50))
   }
   const talk = async () => {
+    demo.say(`/as ${answers[0] ?? ""}`)
     if (kind === "start") {
       if (random() < 0.5) write("registrar", 0)
       await kill(random() * 1500)
@@ -117,7 +118,12 @@ const chargesOf = (file: string): ReadonlyArray<string> =>
         .filter((line) => line !== "")
     : []
 
-/** One sign-up, killed and finished. @param path the directory of the data, kept from round to round */
+/**
+ * One sign-up, killed and finished. Each round is another person: one that is killed with its last words said may say
+ * them again when that person next writes, for only a journal could know that they were read.
+ *
+ * @param path the directory of the data, kept from round to round
+ */
 export const killRound = async (path: string, round: number, kind: Kind, random: () => number): Promise<Round> => {
   const args = ["--data", join(path, "shop.db")]
   const log = join(path, "charges.log")
@@ -139,6 +145,7 @@ export const killRound = async (path: string, round: number, kind: Kind, random:
   const second = startDemo(args)
   let taken = false
   if (next !== undefined) {
+    second.say(`/as ${name}`)
     second.say(next)
     let from = 0
     for (let turns = 0; turns < 8; turns++) {
