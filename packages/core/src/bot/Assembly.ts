@@ -79,7 +79,8 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
   const chatPort = makeChatPort(parts, outbound, {
     abort,
     trigger: (flow, request) => trigger(flow, request),
-    handOff: handoffs.start
+    handOff: handoffs.start,
+    handBack: handoffs.end
   })
   const port: InboundPort = {
     ...portOf(parts, registry, failures.report),

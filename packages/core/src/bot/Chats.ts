@@ -51,6 +51,7 @@ export const makeChatPort = (
     readonly abort: ChatPort["abort"]
     readonly trigger: ReturnType<typeof makeTrigger>
     readonly handOff: ReturnType<typeof makeHandoffs>["start"]
+    readonly handBack: ReturnType<typeof makeHandoffs>["end"]
   }
 ): ChatPort => ({
   send: outbound.send,
@@ -70,5 +71,6 @@ export const makeChatPort = (
       ...(chat.event.topic === undefined ? {} : { topic: chat.event.topic })
     }),
   handOff: (chat, note) => engine.handOff(chat.from, note === undefined ? {} : { note }),
+  handBack: (chat) => engine.handBack(chat.from),
   translate: (lang, key, params) => translate(parts.catalogue, lang, key, params)
 })

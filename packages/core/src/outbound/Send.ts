@@ -8,7 +8,7 @@
 import { Effect } from "effect"
 import type { Outgoing, Receipt } from "../model/Content.ts"
 import type { ProviderShape } from "../spi/Provider.ts"
-import { makeGuard, type Refusal } from "./1-guard/Guard.ts"
+import { makeGuard, type SendFailure } from "./1-guard/Guard.ts"
 import { beforeSend, type HookFailed, runAll, type SendHooks, stopSend } from "./2-prepare/Hooks.ts"
 import { makePresence, type Signal } from "./2-prepare/Presence.ts"
 import { pause } from "./2-prepare/Typing.ts"
@@ -18,8 +18,7 @@ import type { TurnHolder } from "./Turn.ts"
 
 export { type SendHookResult, stopSend } from "./2-prepare/Hooks.ts"
 
-/** Everything a send can fail with. */
-export type SendFailure = Refusal
+export type { SendFailure } from "./1-guard/Guard.ts"
 
 export interface Outbound {
   readonly send: (holder: TurnHolder | undefined, message: Outgoing) => Effect.Effect<Receipt, SendFailure>
