@@ -9,14 +9,13 @@ import { Effect } from "effect"
 import type { HookList } from "../hooks/Hooks.ts"
 import type { Outgoing, Receipt } from "../model/Content.ts"
 import type { ProviderShape } from "../spi/Provider.ts"
-import { makeGuard, type Refusal } from "./1-guard/Guard.ts"
+import { makeGuard, type SendFailure } from "./1-guard/Guard.ts"
 import { pause } from "./2-prepare/Typing.ts"
 import { type DeliveryWatch, makeDeliver } from "./4-deliver/Deliver.ts"
 import type { LifecycleCell } from "./Lifecycle.ts"
 import type { TurnHolder } from "./Turn.ts"
 
-/** Everything a send can fail with. A failed before-send hook fails the send with what the hook raised. */
-export type SendFailure = Refusal
+export type { SendFailure } from "./1-guard/Guard.ts"
 
 /** Returned by a before-send hook to stop the send; the sender gets a receipt with an empty id. */
 export const stopSend: unique symbol = Symbol.for("@botmesh/core/stopSend")
