@@ -1,6 +1,6 @@
 /** Branches of one handler may be different effects; its errors and services are those of all of them. */
 import { Effect, Schema } from "effect"
-import { Bot, type CoordinationUnavailableError, type SendFailure, type StoreError } from "../../src/index.ts"
+import { Bot, type CoordinationUnavailableError, Flow, type SendFailure, type StoreError } from "../../src/index.ts"
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Errors<D> = D extends Bot.Definition<infer _Id, infer E, infer _R> ? E : never
@@ -25,3 +25,10 @@ export const left: Equal<Errors<typeof recovered>, SendFailure | Closed> = true
 Bot.before("message", () => Effect.succeed(1))
 // @ts-expect-error a handler gives back an effect
 Bot.onMessage((chat) => chat.body)
+
+/** What a validator checks is typed by the schema, whether the text is plain or made of the state. */
+export const validated = Flow.make("validated").pipe(
+  Flow.ask("age", "Age?", { answer: Schema.Int, validate: (age) => age.toFixed() !== "66" || "Really?" }),
+  Flow.ask("name", "Name?", { validate: (name) => name.length > 1 }),
+  Flow.ask("older", ({ name }) => name, { answer: Schema.Int, validate: (older, { age }) => older > age })
+)
