@@ -50,5 +50,5 @@ export {
   ProviderNotLeaderError
 } from "./spi/Errors.ts"
 export { Provider, ProviderError, SendError } from "./spi/Provider.ts"
-export { Scheduler } from "./spi/Scheduler.ts"
+export { type Job, Scheduler, SchedulerError } from "./spi/Scheduler.ts"
 export { Store, StoreError } from "./spi/Store.ts"
