@@ -2,7 +2,7 @@
  * Puts a bot together: the parts of one running bot, wired by plain functions. What each part promises stands in its own
  * file; this one only says who talks to whom.
  */
-import { Cause, Effect } from "effect"
+import { Cause, type Context, Effect } from "effect"
 import { makeDormants } from "../conversation/Dormants.ts"
 import { makeConversations } from "../conversation/Runtime.ts"
 import { makeTurns } from "../conversation/Turns.ts"
@@ -28,10 +28,12 @@ import type { Registry } from "./Registry.ts"
 export const assemble = Effect.fnUntraced(function* (
   definition: AnyDefinition,
   settings: Settings,
-  registry: Registry
+  registry: Registry,
+  /** What the fibers of the bot are started with. */
+  context: Context.Context<never>
 ) {
   let isLive = (_: string): boolean => false
-  const parts = yield* makeParts(definition.id, settings, (key) => isLive(key))
+  const parts = yield* makeParts(definition.id, settings, context, (key) => isLive(key))
   const wired = wire(parts, definition, registry)
   isLive = (key) => wired.conversations.lives.has(key)
   return { ...parts, ...wired }

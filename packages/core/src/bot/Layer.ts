@@ -2,7 +2,7 @@
 import { Effect, Layer, Scope, type Stream } from "effect"
 import type { Flow } from "../conversation/Flow.ts"
 import type { ConfigValidationError } from "../model/Duration.ts"
-import { bindTo } from "../model/Erased.ts"
+import { bindTo, given } from "../model/Erased.ts"
 import type { Coordinator } from "../spi/Coordinator.ts"
 import type { Durability } from "../spi/Durability.ts"
 import type { Provider, ProviderError } from "../spi/Provider.ts"
@@ -22,7 +22,8 @@ export type Spi = Store | Coordinator | Durability | Scheduler
 
 /** Registers the definition's handlers; every problem is named at once (B26). */
 const registered = Effect.fnUntraced(function* <Id extends string, E, R>(definition: Definition<Id, E, R>) {
-  const bind = bindTo(yield* Effect.context<R>())
+  const services = yield* Effect.context<R>()
+  const bind = bindTo(services)
   const registry = new Registry(definition.id, bind)
   const plugs = new Plugs(registry)
   const problems: Array<string> = isName(definition.id) ? [] : ['the id of a bot is a text without "/"']
@@ -36,15 +37,15 @@ const registered = Effect.fnUntraced(function* <Id extends string, E, R>(definit
   )
   problems.push(...registry.unknownGotos())
   if (problems.length > 0) return yield* new BotDefinitionError({ bot: definition.id, problems })
-  return { registry, plugs }
+  return { registry, plugs, context: given(services) }
 })
 
 const make = Effect.fn("Bot.layer")(function* <Id extends string, E, R>(definition: Definition<Id, E, R>) {
   const settings = yield* readOptions(definition.options)
-  const { plugs, registry } = yield* registered(definition)
+  const { context, plugs, registry } = yield* registered(definition)
   // What is plugged later closes after the bot has stopped, as what it was built with does.
   const plugged = yield* Scope.fork(yield* Effect.scope)
-  const parts = yield* assemble(definition, settings, registry)
+  const parts = yield* assemble(definition, settings, registry, context)
   const lifecycle = yield* makeLifecycle(definition.id, parts, settings)
   yield* Effect.addFinalizer(() => Effect.andThen(lifecycle.stop, parts.hub.shutdown))
   const bot = shapeOf<E>(parts, registry, lifecycle, (plugin) => plugs.plug(plugin, plugged))

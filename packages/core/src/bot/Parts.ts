@@ -22,10 +22,14 @@ import type { Settings } from "./Config.ts"
 /** Keeps the ids of triggers apart over restarts. */
 const nonce = Effect.map(Random.nextBetween(0, Number.MAX_SAFE_INTEGER), (n) => Math.floor(n).toString(36))
 
-/** @param isLive whether a key has a live conversation here */
+/**
+ * @param context what the fibers of the bot are started with
+ * @param isLive whether a key has a live conversation here
+ */
 export const makeParts = Effect.fnUntraced(function* (
   id: string,
   settings: Settings,
+  context: Context.Context<never>,
   isLive: (key: string) => boolean
 ) {
   const provider = yield* Provider
@@ -33,7 +37,6 @@ export const makeParts = Effect.fnUntraced(function* (
   const coordinator = yield* Coordinator
   const durability = yield* Durability
   const scheduler = yield* Scheduler
-  const context: Context.Context<never> = yield* Effect.context<never>()
   const random = yield* nonce
   const timers = yield* Timers.make
 
