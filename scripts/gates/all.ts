@@ -1,4 +1,5 @@
 import { ambient } from "./ambient.ts"
+import { docs } from "./docs.ts"
 import { effect } from "./effect.ts"
 import { format } from "./format.ts"
 import { failed, type Gate, type Outcome, render, runGate, runGates } from "./gate.ts"
@@ -9,7 +10,7 @@ import { sizes } from "./sizes.ts"
 import { types } from "./types.ts"
 
 /** Gates that need nothing from each other, the slow ones first. */
-const independent: ReadonlyArray<Gate> = [types, effect, format, imports, ambient, rules, sizes]
+const independent: ReadonlyArray<Gate> = [types, effect, docs, format, imports, ambient, rules, sizes]
 
 /** Two at a time: the project is built for machines of two cores. */
 const limit = 2

@@ -1,1 +1,2 @@
-export {}
+/** What helps while a bot is being written: the terminal simulator. */
+export * as Simulator from "./dev/Simulator.ts"

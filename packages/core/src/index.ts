@@ -38,8 +38,8 @@ export { ConfigValidationError, type DurationInput, formatDuration, parseDuratio
 export type { BodyType, InboundEvent, InboundMedia, MediaKind, MessageEvent, Ref } from "./model/Event.ts"
 export { SuspendedBy } from "./outbound/Turn.ts"
 export type { SendFailure } from "./outbound/Send.ts"
-export * as SlashCommands from "./plugins/SlashCommands.ts"
-export * as Voice from "./plugins/Voice.ts"
+export * as SlashCommands from "./bot/plugins/SlashCommands.ts"
+export * as Voice from "./bot/plugins/Voice.ts"
 export * as InProcessScheduler from "./scheduler/InProcess.ts"
 export { Coordinator } from "./spi/Coordinator.ts"
 export { Durability, layerNone as layerNoDurability } from "./spi/Durability.ts"
@@ -50,5 +50,5 @@ export {
   ProviderNotLeaderError
 } from "./spi/Errors.ts"
 export { Provider, ProviderError, SendError } from "./spi/Provider.ts"
-export { Scheduler } from "./spi/Scheduler.ts"
+export { type Job, Scheduler, SchedulerError } from "./spi/Scheduler.ts"
 export { Store, StoreError } from "./spi/Store.ts"

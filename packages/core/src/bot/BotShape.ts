@@ -88,6 +88,8 @@ export interface BotShape<out E> {
     readonly list: () => ReadonlyArray<FlowInfo>
   }
   readonly conversations: {
+    /** How many deadlines of this bot stand: none of a conversation outlives it (I17). For tests and operators. */
+    readonly timers: () => number
     /** Those alive in this process. */
     readonly list: () => ReadonlyArray<ConversationInfo>
     /** Ends the conversation of a key, live or dormant; takes the key's turn. Safe to repeat. */

@@ -1,64 +1,72 @@
-/** The options of a bot and their settled defaults (design.md 6, 9). Durations are texts, milliseconds or Durations (B11). */
-import { Duration, Effect } from "effect"
+/**
+ * The options of a bot and their settled defaults (design.md 6, 9). Durations are texts, milliseconds or Durations (B11).
+ * Each field takes a value, or a `Config` of it that is read when the bot is built.
+ */
+import { Config, Effect } from "effect"
 import type { Languages } from "../i18n/Catalogue.ts"
 import type { AccessLists } from "../inbound/2-admit/Access.ts"
 import type { GroupMode } from "../inbound/2-admit/GroupMode.ts"
-import { ConfigValidationError, type DurationInput, parseDuration } from "../model/Duration.ts"
+import { ConfigValidationError, type DurationInput } from "../model/Duration.ts"
+import { count, duration, flag, type Given, name, names, oneOf, optionalDuration } from "./Options.ts"
 
 export interface BotOptions {
   /** Keeps tenants apart in one store. Default "default". */
-  readonly tenant?: string
+  readonly tenant?: Given<string>
   /** Longest hold of a turn by a handler and step still running; then they are cut. Default 1m (C9). */
-  readonly settle?: DurationInput
+  readonly settle?: Given<DurationInput>
   /** Longest wait for a turn without a grant on its key, with a shared coordinator. Default 2m (C8). */
-  readonly turnWait?: DurationInput
+  readonly turnWait?: Given<DurationInput>
   /** How long a stop waits for what is running. Default 10s. */
-  readonly stopGrace?: DurationInput
+  readonly stopGrace?: Given<DurationInput>
   /** What the bot hears in groups. Default "all" (A7). */
-  readonly groupMode?: GroupMode
+  readonly groupMode?: Given<GroupMode>
   /** One conversation a participant of a group, or one a chat. Default "participant" (B6). */
-  readonly conversationScope?: "participant" | "chat"
+  readonly conversationScope?: Given<"participant" | "chat">
   /** Default `{ size: 1000 }`; false turns it off (A4). */
-  readonly dedupe?: false | { readonly size?: number; readonly ttl?: DurationInput }
+  readonly dedupe?: Given<boolean> | { readonly size?: Given<number>; readonly ttl?: Given<DurationInput> }
   /** Off unless given; true means `{ size: 1000 }` (A2). */
-  readonly echoFilter?: boolean | { readonly size?: number; readonly ttl?: DurationInput }
-  readonly access?: AccessLists
+  readonly echoFilter?: Given<boolean> | { readonly size?: Given<number>; readonly ttl?: Given<DurationInput> }
+  readonly access?: {
+    readonly blacklist?: Given<ReadonlyArray<string>>
+    /** When given, only these chats and senders are heard. */
+    readonly whitelist?: Given<ReadonlyArray<string>>
+  }
   readonly conversation?: {
     /** The wait of a question that names none. None unless set (B3). */
-    readonly timeout?: DurationInput
+    readonly timeout?: Given<DurationInput>
     /** A parked persistent conversation gives its fiber up after this. Default 10m. */
-    readonly dormantAfter?: DurationInput
+    readonly dormantAfter?: Given<DurationInput>
   }
   /** Default off (B23). */
-  readonly typing?: { readonly min: DurationInput; readonly max: DurationInput }
+  readonly typing?: { readonly min: Given<DurationInput>; readonly max: Given<DurationInput> }
   readonly i18n?: {
     /** Default "en". */
-    readonly default?: string
+    readonly default?: Given<string>
     readonly languages?: Languages | ReadonlyArray<Languages>
     /** Guesses the language of a text; asked when neither the profile nor the transport knows (A9). */
     readonly detect?: (body: string) => string | undefined
   }
-  readonly handoff?: { readonly allowCommands?: ReadonlyArray<string> }
+  readonly handoff?: { readonly allowCommands?: Given<ReadonlyArray<string>> }
   readonly limits?: {
     /** Messages waiting for one key; default 1,000. */
-    readonly perKey?: number
+    readonly perKey?: Given<number>
     /** Messages waiting in the process; default 20,000. */
-    readonly total?: number
+    readonly total?: Given<number>
     /** Steps of a turn without a wait; default 1,000. */
-    readonly steps?: number
+    readonly steps?: Given<number>
     /** Gotos of a turn without a wait; default 100. */
-    readonly gotos?: number
+    readonly gotos?: Given<number>
     /** Messages kept while a conversation sleeps; default 16 (R16). */
-    readonly pending?: number
+    readonly pending?: Given<number>
     /** Cuts of one op in a row; default 8 (R16). */
-    readonly cuts?: number
+    readonly cuts?: Given<number>
     /** Keys whose profile and handoff are kept in memory; default 10,000. */
-    readonly views?: number
+    readonly views?: Given<number>
   }
   /** A localised apology when a handler fails and nothing answered for it. Default true (B25). */
-  readonly apology?: boolean
+  readonly apology?: Given<boolean>
   /** Starts with the layer. Default true. */
-  readonly autoStart?: boolean
+  readonly autoStart?: Given<boolean>
 }
 
 export interface Settings {
@@ -78,78 +86,92 @@ export interface Settings {
   readonly languages: ReadonlyArray<Languages>
   readonly detect: ((body: string) => string | undefined) | undefined
   readonly handoffCommands: ReadonlyArray<string>
-  readonly limits: Required<NonNullable<BotOptions["limits"]>>
+  readonly limits: {
+    readonly perKey: number
+    readonly total: number
+    readonly steps: number
+    readonly gotos: number
+    readonly pending: number
+    readonly cuts: number
+    readonly views: number
+  }
   readonly apology: boolean
   readonly autoStart: boolean
 }
 
-/** Zero is refused: each of these is a timeout or a bound (design.md 9). */
-const millis = (input: DurationInput, field: string): Effect.Effect<number, ConfigValidationError> =>
-  Effect.map(Effect.fromResult(parseDuration(input, `config.${field}`, { zero: "refuse" })), Duration.toMillis)
-const optional = (input: DurationInput | undefined, field: string) =>
-  input === undefined ? Effect.undefined : millis(input, field)
+const groupModes: ReadonlyArray<GroupMode> = ["all", "mention", "command", "none"]
+const scopes = ["participant", "chat"] as const
 
-const atLeast = (value: number, minimum: number, field: string): Effect.Effect<number, ConfigValidationError> =>
-  Number.isInteger(value) && value >= minimum
-    ? Effect.succeed(value)
-    : Effect.fail(
-        new ConfigValidationError({
-          field: `config.${field}`,
-          message: `Invalid config.${field}: expected a whole number of at least ${minimum}, got ${String(value)}`
-        })
-      )
+type Ring = { readonly size?: Given<number>; readonly ttl?: Given<DurationInput> }
 
-const ring = Effect.fnUntraced(function* (
-  option: boolean | { readonly size?: number; readonly ttl?: DurationInput } | undefined,
-  field: string
-) {
-  if (option === undefined || option === false) return undefined
-  const given = option === true ? {} : option
+/** A ring of remembered keys: on, off, or as told. */
+const ring = Effect.fnUntraced(function* (option: Given<boolean> | Ring | undefined, fallback: boolean, field: string) {
+  const isRing = typeof option === "object" && option !== null && !isRead(option)
+  const told: Ring = isRing ? option : {}
+  if (!isRing && !(yield* flag(option, fallback, field))) return undefined
   return {
-    size: yield* atLeast(given.size ?? 1000, 1, `${field}.size`),
-    ttl: yield* optional(given.ttl, `${field}.ttl`)
+    size: yield* count(told.size, 1000, 1, `${field}.size`),
+    ttl: yield* optionalDuration(told.ttl, `${field}.ttl`)
   }
+})
+const isRead = (option: Ring | Given<boolean>): option is Given<boolean> =>
+  typeof option === "boolean" || Config.isConfig(option)
+
+const typingRange = Effect.fnUntraced(function* (typing: BotOptions["typing"]) {
+  if (typing === undefined) return undefined
+  const min = yield* duration(typing.min, 0, "typing.min")
+  const max = yield* duration(typing.max, 0, "typing.max")
+  if (min <= max) return { min, max }
+  return yield* ConfigValidationError.of("typing.max", `expected at least typing.min (${min} ms), got ${max} ms`)
+})
+
+const readLimits = (limits: NonNullable<BotOptions["limits"]>) =>
+  Effect.all({
+    perKey: count(limits.perKey, 1000, 1, "limits.perKey"),
+    total: count(limits.total, 20_000, 1, "limits.total"),
+    steps: count(limits.steps, 1000, 1, "limits.steps"),
+    gotos: count(limits.gotos, 100, 0, "limits.gotos"),
+    pending: count(limits.pending, 16, 1, "limits.pending"),
+    cuts: count(limits.cuts, 8, 1, "limits.cuts"),
+    views: count(limits.views, 10_000, 1, "limits.views")
+  })
+
+const readAccess = Effect.fnUntraced(function* (access: BotOptions["access"]) {
+  const blacklist = yield* names(access?.blacklist, "access.blacklist")
+  const whitelist = yield* names(access?.whitelist, "access.whitelist")
+  const lists: AccessLists = {
+    ...(blacklist === undefined ? {} : { blacklist }),
+    ...(whitelist === undefined ? {} : { whitelist })
+  }
+  return lists
 })
 
 /** Checks every option; the first bad one fails with its path (B11). */
 export const readOptions = Effect.fnUntraced(function* (options: BotOptions) {
-  const limits = options.limits ?? {}
-  const languages = options.i18n?.languages ?? []
+  const { conversation, handoff, i18n } = options
+  const languages = i18n?.languages ?? []
   const settings: Settings = {
-    tenant: options.tenant ?? "default",
-    settle: yield* millis(options.settle ?? "1m", "settle"),
-    stopGrace: yield* millis(options.stopGrace ?? "10s", "stopGrace"),
-    groupMode: options.groupMode ?? "all",
-    perParticipant: options.conversationScope !== "chat",
-    dedupe: yield* ring(options.dedupe ?? true, "dedupe"),
-    echo: yield* ring(options.echoFilter, "echoFilter"),
-    access: options.access ?? {},
-    timeout: yield* optional(options.conversation?.timeout, "conversation.timeout"),
-    dormantAfter: yield* millis(options.conversation?.dormantAfter ?? "10m", "conversation.dormantAfter"),
-    typing:
-      options.typing === undefined
-        ? undefined
-        : {
-            min: yield* millis(options.typing.min, "typing.min"),
-            max: yield* millis(options.typing.max, "typing.max")
-          },
-    lang: options.i18n?.default ?? "en",
+    tenant: yield* name(options.tenant, "default", "tenant"),
+    settle: yield* duration(options.settle, 60_000, "settle"),
+    stopGrace: yield* duration(options.stopGrace, 10_000, "stopGrace"),
+    groupMode: yield* oneOf(options.groupMode, groupModes, "all", "groupMode"),
+    perParticipant:
+      (yield* oneOf(options.conversationScope, scopes, "participant", "conversationScope")) === "participant",
+    dedupe: yield* ring(options.dedupe, true, "dedupe"),
+    echo: yield* ring(options.echoFilter, false, "echoFilter"),
+    access: yield* readAccess(options.access),
+    timeout: yield* optionalDuration(conversation?.timeout, "conversation.timeout"),
+    dormantAfter: yield* duration(conversation?.dormantAfter, 600_000, "conversation.dormantAfter"),
+    typing: yield* typingRange(options.typing),
+    lang: yield* name(i18n?.default, "en", "i18n.default"),
     languages: isList(languages) ? languages : [languages],
-    detect: options.i18n?.detect,
-    handoffCommands: options.handoff?.allowCommands ?? [],
-    limits: {
-      perKey: yield* atLeast(limits.perKey ?? 1000, 1, "limits.perKey"),
-      total: yield* atLeast(limits.total ?? 20_000, 1, "limits.total"),
-      steps: yield* atLeast(limits.steps ?? 1000, 1, "limits.steps"),
-      gotos: yield* atLeast(limits.gotos ?? 100, 0, "limits.gotos"),
-      pending: yield* atLeast(limits.pending ?? 16, 1, "limits.pending"),
-      cuts: yield* atLeast(limits.cuts ?? 8, 1, "limits.cuts"),
-      views: yield* atLeast(limits.views ?? 10_000, 1, "limits.views")
-    },
-    apology: options.apology ?? true,
-    autoStart: options.autoStart ?? true
+    detect: i18n?.detect,
+    handoffCommands: (yield* names(handoff?.allowCommands, "handoff.allowCommands")) ?? [],
+    limits: yield* readLimits(options.limits ?? {}),
+    apology: yield* flag(options.apology, true, "apology"),
+    autoStart: yield* flag(options.autoStart, true, "autoStart")
   }
-  yield* optional(options.turnWait, "turnWait")
+  yield* optionalDuration(options.turnWait, "turnWait")
   return settings
 })
 

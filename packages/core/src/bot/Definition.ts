@@ -69,6 +69,6 @@ export const make = <const Id extends string, const H extends ReadonlyArray<AnyH
  * chat's turn, so it may reply. Errors of handlers never fail the layer (A19).
  */
 export const onError =
-  <E, E2, R2>(recover: (error: E, chat: Chat) => Effect.Effect<unknown, E2, R2>) =>
-  <Id extends string, R>(self: Definition<Id, E, R>): Definition<Id, E2, R | R2> =>
+  <E, A extends Effect.Effect<unknown, any, any>>(recover: (error: E, chat: Chat) => A) =>
+  <Id extends string, R>(self: Definition<Id, E, R>): Definition<Id, Effect.Error<A>, R | Effect.Services<A>> =>
     create(self.id, self.handlers, self.options, [...self.recover, recover])

@@ -11,8 +11,18 @@ import { type Pattern, toTriggers, type Trigger } from "../handlers/Trigger.ts"
 import type { Outgoing, Receipt } from "../model/Content.ts"
 import type { DurationInput } from "../model/Duration.ts"
 import type { UserEffect } from "../model/Erased.ts"
-import type { BodyType, InboundCall, InboundPollVote, InboundReaction, SignalEvent } from "../model/Event.ts"
-import type { SendHookResult } from "../outbound/Send.ts"
+import type {
+  BodyType,
+  ContactCard,
+  GeoLocation,
+  InboundCall,
+  InboundDelete,
+  InboundMedia,
+  InboundPollVote,
+  InboundReaction,
+  SignalEvent
+} from "../model/Event.ts"
+import type { SendFailure, SendHookResult } from "../outbound/Send.ts"
 import type { Failure } from "../inbound/InboundPort.ts"
 import type { Plugin } from "./Plugin.ts"
 
@@ -44,7 +54,15 @@ export type HandlerDef =
       readonly _tag: "afterSend"
       readonly run: (sent: { readonly message: Outgoing; readonly receipt: Receipt }) => UserEffect
     }
-  | { readonly _tag: "onFailure"; readonly run: (failure: Failure) => UserEffect }
+  | {
+      readonly _tag: "onFailure"
+      readonly event: "message" | "call" | "any"
+      readonly run: (failure: Failure) => UserEffect
+    }
+  | {
+      readonly _tag: "failedSend"
+      readonly run: (failed: FailedSend) => UserEffect
+    }
   | {
       readonly _tag: "signal"
       readonly signal: SignalEvent["_tag"]
@@ -52,6 +70,12 @@ export type HandlerDef =
     }
   | { readonly _tag: "onIdle"; readonly after: DurationInput; readonly run: (chat: Chat) => UserEffect }
   | { readonly _tag: "plugin"; readonly plugin: Plugin<unknown, unknown> }
+
+/** What a failed send was, and why it failed. */
+export interface FailedSend {
+  readonly message: Outgoing
+  readonly error: SendFailure
+}
 
 export interface Handler<out E, out R> {
   readonly [HandlerTypeId]: { readonly e: () => E; readonly r: () => R }
@@ -70,78 +94,125 @@ const phantom = (): never => {
   throw new Error("a phantom type has no value")
 }
 
-type Run<E, R> = (chat: Chat) => Effect.Effect<unknown, E, R>
+/**
+ * What user code gives back. Its errors and services are taken off the whole type, so the branches of one function may be
+ * different effects: `cond ? chat.reply("a") : chat.abortConversation`.
+ */
+type Any = Effect.Effect<unknown, any, any>
+type Run<A extends Any> = (chat: Chat) => A
+/** A handler with the errors and services of `A`. */
+type Of<A extends Any> = Handler<Effect.Error<A>, Effect.Services<A>>
 
 /** Runs when the text (a list, a regex, a predicate) matches; by default the whole text in normal form (B1). */
-export const when = <E, R>(pattern: Pattern, run: Run<E, R>): Handler<E, R> =>
+export const when = <A extends Any>(pattern: Pattern, run: Run<A>): Of<A> =>
   handler({ _tag: "when", triggers: toTriggers(pattern), run })
 
 /** Runs for `/name`, also in the middle of a conversation; `chat.args` has the words behind it (A12). */
-export const command = <E, R>(
+export const command = <A extends Any>(
   name: string,
-  run: Run<E, R>,
+  run: Run<A>,
   options: { readonly description?: string } = {}
-): Handler<E, R> => handler({ _tag: "command", name: name.replace(/^\//u, ""), description: options.description, run })
+): Of<A> => handler({ _tag: "command", name: name.replace(/^\//u, ""), description: options.description, run })
+
+/** A chat whose trigger promises more of the message (B25). */
+export type MediaChat = Chat & { readonly media: InboundMedia }
+export type LocationChat = Chat & { readonly location: GeoLocation }
+export type ContactChat = Chat & { readonly contact: ContactCard }
+export type ActionChat = Chat & { readonly payload: string }
+
+const hasMedia = (chat: Chat): chat is MediaChat => chat.media !== undefined
+const hasLocation = (chat: Chat): chat is LocationChat => chat.location !== undefined
+const hasContact = (chat: Chat): chat is ContactChat => chat.contact !== undefined
+const hasPayload = (chat: Chat): chat is ActionChat => chat.payload !== undefined
+
+/** Runs for chats that are as the trigger promises; a transport that breaks the promise is passed by. */
+const narrowed =
+  <C extends Chat>(is: (chat: Chat) => chat is C, run: (chat: C) => Any): Run<Any> =>
+  (chat) =>
+    is(chat) ? run(chat) : chat.pass
 
 /** Runs for a pressed button with this key, outside a conversation (B25). */
-export const action = <E, R>(key: string, run: Run<E, R>): Handler<E, R> =>
-  handler({ _tag: "when", triggers: [{ _tag: "action", id: key }], run })
+export const action = <A extends Any>(key: string, run: (chat: ActionChat) => A): Of<A> =>
+  handler({ _tag: "when", triggers: [{ _tag: "action", id: key }], run: narrowed(hasPayload, run) })
 
 /** Runs for the first message of a chat (A15). */
-export const onWelcome = <E, R>(run: Run<E, R>): Handler<E, R> =>
+export const onWelcome = <A extends Any>(run: Run<A>): Of<A> =>
   handler({ _tag: "when", triggers: [{ _tag: "welcome" }], run })
 
 /** Runs for messages of one type, or of any of several. Source: B2. */
-export const onType = <E, R>(types: BodyType | ReadonlyArray<BodyType>, run: Run<E, R>): Handler<E, R> =>
+export const onType = <A extends Any>(types: BodyType | ReadonlyArray<BodyType>, run: Run<A>): Of<A> =>
+  typed(types, run)
+/** The errors and services are those the caller's own `run` says: a narrowed one only adds that it may pass. */
+const typed = <E, R>(types: BodyType | ReadonlyArray<BodyType>, run: Run<Any>): Handler<E, R> =>
   handler({
     _tag: "when",
     triggers: [{ _tag: "type", types: typeof types === "string" ? [types] : types }],
     run
   })
-export const onImage = <E, R>(run: Run<E, R>): Handler<E, R> => onType("image", run)
-export const onAudio = <E, R>(run: Run<E, R>): Handler<E, R> => onType("audio", run)
-/** Runs for any kind of file. */
-export const onMedia = <E, R>(run: Run<E, R>): Handler<E, R> =>
-  onType(["image", "video", "gif", "audio", "document", "sticker"], run)
+
+type RunMedia<A extends Any> = (chat: MediaChat) => A
+/** Each runs for one kind of file; `chat.media` is there. Source: B2, B25. */
+export const onImage = <A extends Any>(run: RunMedia<A>): Of<A> => typed("image", narrowed(hasMedia, run))
+export const onVideo = <A extends Any>(run: RunMedia<A>): Of<A> => typed("video", narrowed(hasMedia, run))
+export const onAudio = <A extends Any>(run: RunMedia<A>): Of<A> => typed("audio", narrowed(hasMedia, run))
+export const onDocument = <A extends Any>(run: RunMedia<A>): Of<A> => typed("document", narrowed(hasMedia, run))
+export const onSticker = <A extends Any>(run: RunMedia<A>): Of<A> => typed("sticker", narrowed(hasMedia, run))
+/** Runs for any kind of file, behind the triggers of one kind. */
+export const onMedia = <A extends Any>(run: RunMedia<A>): Of<A> =>
+  typed(["image", "video", "gif", "audio", "document", "sticker"], narrowed(hasMedia, run))
+/** Runs for a shared place; `chat.location` is there. */
+export const onLocation = <A extends Any>(run: (chat: LocationChat) => A): Of<A> =>
+  typed("location", narrowed(hasLocation, run))
+/** Runs for a shared contact; `chat.contact` is there. */
+export const onContact = <A extends Any>(run: (chat: ContactChat) => A): Of<A> =>
+  typed("contact", narrowed(hasContact, run))
 
 /** Runs when nothing else took the message (A16). */
-export const onMessage = <E, R>(run: Run<E, R>): Handler<E, R> => handler({ _tag: "onMessage", run })
+export const onMessage = <A extends Any>(run: Run<A>): Of<A> => handler({ _tag: "onMessage", run })
 
-type Signal<T extends SignalEvent, E, R> = (chat: Chat, event: T) => Effect.Effect<unknown, E, R>
+type Signal<T extends SignalEvent, A extends Any> = (chat: Chat, event: T) => A
 /** Runs for an incoming call (A20). */
-export const onCall = <E, R>(run: Signal<InboundCall, E, R>): Handler<E, R> =>
+export const onCall = <A extends Any>(run: Signal<InboundCall, A>): Of<A> =>
   handler({
     _tag: "signal",
     signal: "call",
     run: ({ chat, event }) => (event._tag === "call" ? run(chat, event) : chat.pass)
   })
 /** Runs when somebody reacts to a message; an empty emoji took the reaction back. */
-export const onReaction = <E, R>(run: Signal<InboundReaction, E, R>): Handler<E, R> =>
+export const onReaction = <A extends Any>(run: Signal<InboundReaction, A>): Of<A> =>
   handler({
     _tag: "signal",
     signal: "reaction",
     run: ({ chat, event }) => (event._tag === "reaction" ? run(chat, event) : chat.pass)
   })
-export const onPollVote = <E, R>(run: Signal<InboundPollVote, E, R>): Handler<E, R> =>
+export const onPollVote = <A extends Any>(run: Signal<InboundPollVote, A>): Of<A> =>
   handler({
     _tag: "signal",
     signal: "pollVote",
     run: ({ chat, event }) => (event._tag === "pollVote" ? run(chat, event) : chat.pass)
   })
 
+/** Runs when somebody takes a message back. */
+export const onDelete = <A extends Any>(run: Signal<InboundDelete, A>): Of<A> =>
+  handler({
+    _tag: "signal",
+    signal: "delete",
+    run: ({ chat, event }) => (event._tag === "delete" ? run(chat, event) : chat.pass)
+  })
+
 /** Runs once a chat has been silent for `after`; every message starts the time again (B15). */
-export const onIdle = <E, R>(after: DurationInput, run: Run<E, R>): Handler<E, R> =>
+export const onIdle = <A extends Any>(after: DurationInput, run: Run<A>): Of<A> =>
   handler({ _tag: "onIdle", after, run })
 
 /** Runs before every message or call: returns a changed chat, or nothing; `chat.stop` ends it there (A10, B7). */
-export function before<E, R>(
+export function before<A extends Effect.Effect<Chat | void, any, any>>(
   event: "message" | "call",
-  run: (chat: Chat) => Effect.Effect<Chat | void, E, R>
-): Handler<E, R>
-export function before<E, R>(
+  run: (chat: Chat) => A
+): Of<A>
+export function before<A extends Effect.Effect<SendHookResult, any, any>>(
   event: "send",
-  run: (message: Outgoing) => Effect.Effect<SendHookResult, E, R>
-): Handler<E, R>
+  run: (message: Outgoing) => A
+): Of<A>
 export function before(
   ...[event, run]:
     | readonly ["message" | "call", (chat: Chat) => UserEffect<Chat | void>]
@@ -151,11 +222,11 @@ export function before(
 }
 
 /** Runs after every message, call or successful send (B7). */
-export function after<E, R>(event: "message" | "call", run: Run<E, R>): Handler<E, R>
-export function after<E, R>(
+export function after<A extends Any>(event: "message" | "call", run: Run<A>): Of<A>
+export function after<A extends Any>(
   event: "send",
-  run: (sent: { readonly message: Outgoing; readonly receipt: Receipt }) => Effect.Effect<unknown, E, R>
-): Handler<E, R>
+  run: (sent: { readonly message: Outgoing; readonly receipt: Receipt }) => A
+): Of<A>
 export function after(
   ...[event, run]:
     | readonly ["message" | "call", (chat: Chat) => UserEffect]
@@ -164,9 +235,24 @@ export function after(
   return event === "send" ? handler({ _tag: "afterSend", run }) : handler({ _tag: "after", event, run })
 }
 
-/** Runs when anything of a message failed, whatever it was; typed recovery is `Bot.onError` (A19). */
-export const onFailure = <E, R>(run: (failure: Failure) => Effect.Effect<unknown, E, R>): Handler<E, R> =>
-  handler({ _tag: "onFailure", run })
+/**
+ * Runs when anything of a message or a call failed, whatever it was; with `"send"`, when a message did not go out. It
+ * only watches: typed recovery is `Bot.onError`. Source: A19, B7.
+ */
+export function onFailure<A extends Any>(run: (failure: Failure) => A): Of<A>
+export function onFailure<A extends Any>(event: "message" | "call", run: (failure: Failure) => A): Of<A>
+export function onFailure<A extends Any>(event: "send", run: (failed: FailedSend) => A): Of<A>
+export function onFailure(
+  ...args:
+    | readonly [(failure: Failure) => UserEffect]
+    | readonly ["message" | "call", (failure: Failure) => UserEffect]
+    | readonly ["send", (failed: FailedSend) => UserEffect]
+): AnyHandler {
+  if (args.length === 1) return handler({ _tag: "onFailure", event: "any", run: args[0] })
+  return args[0] === "send"
+    ? handler({ _tag: "failedSend", run: args[1] })
+    : handler({ _tag: "onFailure", event: args[0], run: args[1] })
+}
 
 type FlowTrigger = Pattern
 /** Registers a flow; `trigger` starts it. */
@@ -190,11 +276,11 @@ export interface ConversationOptions {
  * A free-form conversation: a program with `c.ask`, `c.say`, `c.run`… It is a flow of one step, so it waits, times out
  * and moves like any other (B4).
  */
-export const conversation = <E, R>(
+export const conversation = <A extends Any>(
   name: string,
-  body: (c: Conv<{}>, chat: Chat) => Effect.Effect<unknown, E, R>,
+  body: (c: Conv<{}>, chat: Chat) => A,
   options: ConversationOptions = {}
-): Handler<E, R> => {
+): Of<A> => {
   const made = Flows.make(name).pipe(
     Flows.do("main", (c) => Effect.asVoid(body(c, c.chat))),
     (self) => (options.persistent === true ? Flows.persistent(self) : self),

@@ -6,6 +6,7 @@
  */
 import { Cause, Effect } from "effect"
 import { Chat } from "../chat/Chat.ts"
+import { jumpOf } from "../chat/Control.ts"
 import type { Timer, Timers } from "../conversation/Timers.ts"
 import type { Turns } from "../conversation/Turns.ts"
 import type { Failure } from "../inbound/InboundPort.ts"
@@ -41,15 +42,18 @@ export const makeIdle = (options: {
     turns.submit({
       holder,
       run: () =>
-        handedOff(chat.from)
+        // Unplugged, or handed to a person, while it waited.
+        !registry.idle.includes(handler) || handedOff(chat.from)
           ? Effect.void
           : Effect.catchCause(Effect.asVoid(Effect.suspend(() => handler.run(own))), (cause) =>
-              Cause.hasInterruptsOnly(cause)
-                ? Effect.failCause(Cause.interrupt())
-                : failed({ cause, where: "onIdle", chat: own })
+              jumpOf(cause) !== undefined
+                ? Effect.void
+                : Cause.hasInterruptsOnly(cause) && holder.turn?.suspended !== undefined
+                  ? Effect.failCause(Cause.interrupt())
+                  : failed({ cause, where: "onIdle", chat: own, quiet: true })
             ),
       cut: () => Effect.void,
-      unavailable: (error) => failed({ cause: Cause.fail(error), where: "onIdle", chat: undefined }),
+      unavailable: (error) => failed({ cause: Cause.fail(error), where: "onIdle", chat: undefined, engine: true }),
       over: () => {}
     })
   }

@@ -1,85 +1,34 @@
 /** Builds a running bot from its definition and the Layers beneath it (design.md 3). */
-import { Effect, Exit, Layer, Scope, type Stream } from "effect"
+import { Effect, Layer, Scope, type Stream } from "effect"
 import type { Flow } from "../conversation/Flow.ts"
 import type { ConfigValidationError } from "../model/Duration.ts"
-import { type Bind, bindTo } from "../model/Erased.ts"
+import { bindTo, given } from "../model/Erased.ts"
 import type { Coordinator } from "../spi/Coordinator.ts"
 import type { Durability } from "../spi/Durability.ts"
 import type { Provider, ProviderError } from "../spi/Provider.ts"
 import type { Scheduler } from "../spi/Scheduler.ts"
 import type { Store } from "../spi/Store.ts"
-import { assemble } from "./Assembly.ts"
+import { type Assembly, assemble } from "./Assembly.ts"
 import type { BotShape, EventsOf } from "./BotShape.ts"
 import { readOptions } from "./Config.ts"
 import { BotDefinitionError, type Definition, type Running } from "./Definition.ts"
-import type { AnyHandler } from "./Handler.ts"
-import { makeLifecycle } from "./Lifecycle.ts"
-import type { Plugin } from "./Plugin.ts"
-import { Registry, type Undo } from "./Registry.ts"
+import { type Lifecycle, makeLifecycle } from "./Lifecycle.ts"
+import { isName } from "./Options.ts"
+import { Plugs } from "./Plugs.ts"
+import { Registry } from "./Registry.ts"
 
 /** What every bot stands on; `Local.layer` fills all of it but the Provider. */
 export type Spi = Store | Coordinator | Durability | Scheduler
 
-/** Registers handlers in order, plugins with all they bring; everything comes back out in reverse. */
-const register = Effect.fnUntraced(function* (
-  registry: Registry,
-  plugged: Map<string, boolean>,
-  handlers: ReadonlyArray<AnyHandler>,
-  bind: Bind,
-  problems: Array<string>
-): Effect.fn.Return<Undo, unknown, Scope.Scope> {
-  const undos: Array<Undo> = []
-  for (const handler of handlers) {
-    const { def } = handler
-    const undo =
-      def._tag === "plugin"
-        ? yield* registerPlugin(registry, plugged, def.plugin, bind, problems)
-        : yield* Effect.matchEffect(registry.add(handler, bind), {
-            onSuccess: Effect.succeed,
-            onFailure: (error) =>
-              Effect.sync((): Undo => {
-                problems.push(...error.problems)
-                return () => {}
-              })
-          })
-    undos.push(undo)
-  }
-  return () => {
-    for (const undo of undos.reverse()) undo()
-  }
-})
-
-const registerPlugin = (
-  registry: Registry,
-  plugged: Map<string, boolean>,
-  plugin: Plugin<unknown, unknown>,
-  bind: Bind,
-  problems: Array<string>
-): Effect.Effect<Undo, unknown, Scope.Scope> =>
-  Effect.gen(function* () {
-    const before = plugged.get(plugin.name)
-    if (before !== undefined && !(before && plugin.multiple)) {
-      problems.push(`the plugin "${plugin.name}" is plugged twice; give every one of them \`multiple\` to allow it`)
-      return () => {}
-    }
-    plugged.set(plugin.name, plugin.multiple)
-    const scope = yield* Effect.scope
-    const handlers = yield* bind(Effect.provideService(plugin.build, Scope.Scope, scope))
-    const undo = yield* register(registry, plugged, handlers, bind, problems)
-    return () => {
-      plugged.delete(plugin.name)
-      undo()
-    }
-  })
-
-const make = Effect.fn("Bot.layer")(function* <Id extends string, E, R>(definition: Definition<Id, E, R>) {
-  const settings = yield* readOptions(definition.options)
-  const bind = bindTo(yield* Effect.context<R>())
+/** Registers the definition's handlers; every problem is named at once (B26). */
+const registered = Effect.fnUntraced(function* <Id extends string, E, R>(definition: Definition<Id, E, R>) {
+  const services = yield* Effect.context<R>()
+  const bind = bindTo(services)
   const registry = new Registry(definition.id, bind)
-  const plugged = new Map<string, boolean>()
-  const problems: Array<string> = []
+  const plugs = new Plugs(registry)
+  const problems: Array<string> = isName(definition.id) ? [] : ['the id of a bot is a text without "/"']
   yield* Effect.mapError(
-    register(registry, plugged, definition.handlers, bind, problems),
+    plugs.register(definition.handlers, bind, problems),
     (error) =>
       new BotDefinitionError({
         bot: definition.id,
@@ -88,36 +37,35 @@ const make = Effect.fn("Bot.layer")(function* <Id extends string, E, R>(definiti
   )
   problems.push(...registry.unknownGotos())
   if (problems.length > 0) return yield* new BotDefinitionError({ bot: definition.id, problems })
+  return { registry, plugs, context: given(services) }
+})
 
-  const parts = yield* assemble(definition, settings, registry)
+const make = Effect.fn("Bot.layer")(function* <Id extends string, E, R>(definition: Definition<Id, E, R>) {
+  const settings = yield* readOptions(definition.options)
+  const { context, plugs, registry } = yield* registered(definition)
+  // What is plugged later closes after the bot has stopped, as what it was built with does.
+  const plugged = yield* Scope.fork(yield* Effect.scope)
+  const parts = yield* assemble(definition, settings, registry, context)
   const lifecycle = yield* makeLifecycle(definition.id, parts, settings)
   yield* Effect.addFinalizer(() => Effect.andThen(lifecycle.stop, parts.hub.shutdown))
+  const bot = shapeOf<E>(parts, registry, lifecycle, (plugin) => plugs.plug(plugin, plugged))
+  if (settings.autoStart) yield* lifecycle.start
+  return bot
+})
 
-  const plug = Effect.fnUntraced(function* <E2, R2>(plugin: Plugin<E2, R2>) {
-    const own = bindTo(yield* Effect.context<Exclude<R2, Scope.Scope>>())
-    const scope = yield* Scope.make()
-    const found: Array<string> = []
-    const built = yield* Effect.exit(Scope.provide(registerPlugin(registry, plugged, plugin, own, found), scope))
-    const refused = Exit.isSuccess(built) ? [...found, ...registry.unknownGotos()] : []
-    if (Exit.isFailure(built) || refused.length > 0) {
-      if (Exit.isSuccess(built)) built.value()
-      yield* Scope.close(scope, Exit.void)
-      if (Exit.isFailure(built)) return yield* own(built)
-      return yield* new BotDefinitionError({ bot: definition.id, problems: refused })
-    }
-    const unplug = Effect.suspend(() => {
-      built.value()
-      return Scope.close(scope, Exit.void)
-    })
-    return { unplug: yield* Effect.cached(unplug) }
-  })
+const shapeOf = <E>(
+  parts: Assembly,
+  registry: Registry,
+  lifecycle: Lifecycle,
+  plug: BotShape<E>["plug"]
+): BotShape<E> => {
   const flow =
     (replace: boolean) =>
     <S, E2, R2>(self: Flow<S, E2, R2>, trigger?: string) =>
       Effect.flatMap(Effect.context<R2>(), (context) => registry.registerFlow(self, trigger, bindTo(context), replace))
-
-  const bot: BotShape<E> = {
-    id: definition.id,
+  const { access, conversations, handoffs, metrics } = parts
+  return {
+    id: parts.id,
     state: () => parts.lifecycle.state,
     send: (chatId, reply, options) =>
       parts.outbound.send(undefined, {
@@ -126,7 +74,7 @@ const make = Effect.fn("Bot.layer")(function* <Id extends string, E, R>(definiti
         ...(options?.topic === undefined ? {} : { topic: options.topic })
       }),
     trigger: parts.trigger,
-    plug: plug as BotShape<E>["plug"],
+    plug,
     flows: {
       register: flow(false),
       replace: flow(true),
@@ -135,14 +83,15 @@ const make = Effect.fn("Bot.layer")(function* <Id extends string, E, R>(definiti
       list: () => registry.listFlows()
     },
     conversations: {
-      list: () => [...parts.conversations.lives.values()].map(parts.conversations.info),
+      timers: parts.timers.size,
+      list: () => [...conversations.lives.values()].map(conversations.info),
       abort: parts.abort
     },
-    handoff: { start: parts.handoffs.start, end: parts.handoffs.end, get: parts.handoffs.get },
+    handoff: { start: handoffs.start, end: handoffs.end, get: handoffs.get },
     access: {
-      block: (id) => Effect.sync(() => parts.access.block(id)),
-      unblock: (id) => Effect.sync(() => parts.access.unblock(id)),
-      isBlocked: (id) => parts.access.isBlocked(id)
+      block: (id) => Effect.sync(() => access.block(id)),
+      unblock: (id) => Effect.sync(() => access.unblock(id)),
+      isBlocked: (id) => access.isBlocked(id)
     },
     schedule: parts.scheduler,
     // The hub is written by the engine, which knows E only as what the definition's handlers fail with.
@@ -151,11 +100,9 @@ const make = Effect.fn("Bot.layer")(function* <Id extends string, E, R>(definiti
     start: lifecycle.start,
     stop: lifecycle.stop,
     settled: parts.settled,
-    metrics: { snapshot: parts.metrics.snapshot, prometheus: parts.metrics.prometheus }
+    metrics: { snapshot: metrics.snapshot, prometheus: metrics.prometheus }
   }
-  if (settings.autoStart) yield* lifecycle.start
-  return bot
-})
+}
 
 /**
  * The running bot: starts with the layer (unless `autoStart` is false) and stops, drained, when it closes. Fails when an

@@ -3,10 +3,8 @@ import { Duration, Effect, Result } from "effect"
 import type { Chat } from "../chat/Chat.ts"
 import type { Registered } from "../conversation/Live.ts"
 import type { AnyFlow, Flow } from "../conversation/Flow.ts"
-import { describeMenuIssue, menuIssues } from "../conversation/Menu.ts"
 import { compile, gotosOf } from "../conversation/Program.ts"
-import type { Step } from "../conversation/Step.ts"
-import { Commands } from "../handlers/Commands.ts"
+import { Commands, parseCommand } from "../handlers/Commands.ts"
 import { Matchers } from "../handlers/Matchers.ts"
 import { toTriggers, type Trigger } from "../handlers/Trigger.ts"
 import { HookList } from "../hooks/Hooks.ts"
@@ -18,6 +16,7 @@ import type { Outgoing, Receipt } from "../model/Content.ts"
 import type { SignalEvent } from "../model/Event.ts"
 import type { SendFailure, SendHookResult } from "../outbound/Send.ts"
 import { BotDefinitionError } from "./Definition.ts"
+import { flowProblems } from "./FlowProblems.ts"
 import type { AnyHandler, HandlerDef } from "./Handler.ts"
 import type { FlowInfo } from "./BotShape.ts"
 
@@ -35,7 +34,7 @@ export class Registry {
   readonly commands = new Commands()
   readonly catchAlls = new HookList<Chat>()
   readonly message: MessageHooks = { before: new HookList(), after: new HookList(), onError: new HookList() }
-  readonly call: CallHooks = { before: new HookList(), after: new HookList() }
+  readonly call: CallHooks = { before: new HookList(), after: new HookList(), onError: new HookList() }
   readonly beforeSend = new HookList<Outgoing, SendHookResult>()
   readonly afterSend = new HookList<{ readonly message: Outgoing; readonly receipt: Receipt }>()
   readonly failedSend = new HookList<{ readonly message: Outgoing; readonly error: SendFailure }>()
@@ -43,6 +42,7 @@ export class Registry {
   idle: ReadonlyArray<IdleHandler> = []
   readonly flows = new Map<string, Registered>()
   private readonly flowUndo = new Map<string, Undo>()
+  private readonly flowTriggers = new Map<string, ReadonlyArray<Trigger>>()
   private readonly texts = new Map<string, string>()
 
   /** The services the definition's own handlers were given. */
@@ -68,12 +68,18 @@ export class Registry {
     switch (def._tag) {
       case "when": {
         const { run } = def
+        if (!def.triggers.some(canMatch)) problems.push("a handler has no pattern or type: it could never match")
         return all(def.triggers.map((trigger) => this.trigger(trigger, { _tag: "run", run, bind }, problems)))
       }
       case "command": {
+        if (parseCommand(`/${def.name}`)?.name !== normalise(def.name)) {
+          problems.push(`/${def.name} is no command: want one word`)
+          return nothing
+        }
         const undo = this.commands.add({ name: def.name, description: def.description, run: def.run, bind })
         if (undo !== undefined) return undo
-        problems.push(`the command /${def.name} is registered twice`)
+        const known = this.commands.list().map(({ name }) => `/${name}`)
+        problems.push(`the command /${def.name} is registered twice; registered are ${known.join(", ")}`)
         return nothing
       }
       case "flow":
@@ -88,8 +94,13 @@ export class Registry {
         return this.beforeSend.add({ run: def.run, bind })
       case "afterSend":
         return this.afterSend.add({ run: def.run, bind })
-      case "onFailure":
-        return this.message.onError.add({ run: def.run, bind })
+      case "onFailure": {
+        const { event, run } = def
+        const lists = event === "any" ? (["message", "call"] as const) : [event]
+        return all(lists.map((list) => this[list].onError.add({ run, bind })))
+      }
+      case "failedSend":
+        return this.failedSend.add({ run: def.run, bind })
       case "signal":
         return this.signals.add({
           run: (input) => (input.event._tag === def.signal ? def.run(input) : input.chat.pass),
@@ -147,17 +158,25 @@ export class Registry {
       problems.push(`a flow "${flow.id}" is registered twice; registered are ${[...this.flows.keys()].join(", ")}`)
       return nothing
     }
-    problems.push(...flowProblems(flow))
-    if (problems.length > 0) return nothing
-    const registered: Registered = { id: flow.id, program: compile(flow, kind), bind }
-    this.flows.set(flow.id, registered)
-    const undo = all(triggers.map((trigger) => this.trigger(trigger, { _tag: "flow", flow: flow.id }, problems)))
+    const found = flowProblems(flow)
+    problems.push(...found)
+    if (found.length > 0) return nothing
+    return this.addRegistered({ id: flow.id, program: compile(flow, kind), bind }, triggers, problems)
+  }
+
+  private addRegistered(registered: Registered, triggers: ReadonlyArray<Trigger>, problems: Array<string>): Undo {
+    const { id } = registered
+    this.flows.set(id, registered)
+    this.flowTriggers.set(id, triggers)
+    const undo = all(triggers.map((trigger) => this.trigger(trigger, { _tag: "flow", flow: id }, problems)))
     const remove = () => {
-      if (this.flows.get(flow.id) === registered) this.flows.delete(flow.id)
-      this.flowUndo.delete(flow.id)
       undo()
+      if (this.flows.get(id) !== registered) return
+      this.flows.delete(id)
+      this.flowTriggers.delete(id)
+      this.flowUndo.delete(id)
     }
-    this.flowUndo.set(flow.id, remove)
+    this.flowUndo.set(id, remove)
     return remove
   }
 
@@ -171,13 +190,24 @@ export class Registry {
     )
   }
 
+  /**
+   * Registers a flow while the bot runs (B16). A replaced one keeps its triggers unless another is given; when the new
+   * one has problems the old one stays as it was.
+   */
   registerFlow<S, E, R>(flow: Flow<S, E, R>, trigger: string | undefined, bind: Bind, replace: boolean) {
     return Effect.suspend(() => {
       const problems: Array<string> = []
-      if (replace) this.flowUndo.get(flow.id)?.()
-      this.addFlow(flow, "flow", trigger === undefined ? [] : toTriggers(trigger), bind, problems)
-      if (problems.length === 0) problems.push(...this.unknownGotos())
-      return problems.length === 0 ? Effect.void : Effect.fail(new BotDefinitionError({ bot: this.bot, problems }))
+      const before = new Set(this.unknownGotos())
+      const old = replace ? this.flows.get(flow.id) : undefined
+      const kept = this.flowTriggers.get(flow.id) ?? []
+      if (old !== undefined) this.flowUndo.get(flow.id)?.()
+      const triggers = trigger === undefined ? (old === undefined ? [] : kept) : toTriggers(trigger)
+      const undo = this.addFlow(flow, "flow", triggers, bind, problems)
+      if (problems.length === 0) problems.push(...this.unknownGotos().filter((problem) => !before.has(problem)))
+      if (problems.length === 0) return Effect.void
+      undo()
+      if (old !== undefined) this.addRegistered(old, kept, [])
+      return Effect.fail(new BotDefinitionError({ bot: this.bot, problems }))
     })
   }
   unregisterFlow(id: string): boolean {
@@ -195,50 +225,10 @@ export class Registry {
   }
 }
 
+const canMatch = (trigger: Trigger): boolean => trigger._tag !== "type" || trigger.types.length > 0
 const nothing: Undo = () => {}
 const all =
   (undos: ReadonlyArray<Undo>): Undo =>
   () => {
     for (const undo of undos) undo()
   }
-
-/** What is wrong with a flow by itself (B26). */
-const flowProblems = (flow: AnyFlow): ReadonlyArray<string> => {
-  const problems: Array<string> = []
-  const duration = (input: unknown, what: string) => {
-    if (input === undefined) return
-    const parsed = parseDuration(input, `flow "${flow.id}": ${what}`)
-    if (Result.isFailure(parsed)) problems.push(parsed.failure.message)
-  }
-  const check = (step: Step): void => {
-    switch (step._tag) {
-      case "ask":
-      case "choose": {
-        duration(step.options.timeout, `timeout of "${step.key}"`)
-        duration(step.options.idle?.after, `idle of "${step.key}"`)
-        const { retries } = step.options
-        if (retries !== undefined && (!Number.isInteger(retries) || retries < 0 || retries > 20)) {
-          problems.push(`flow "${flow.id}": retries of "${step.key}" must be 0 to 20, got ${String(retries)}`)
-        }
-        if (step._tag === "choose" && typeof step.choices !== "function") {
-          for (const issue of menuIssues(step.choices)) {
-            problems.push(`flow "${flow.id}": options of "${step.key}": ${describeMenuIssue(issue)}`)
-          }
-        }
-        return
-      }
-      case "delay":
-        return duration(step.duration, "delay")
-      case "branch":
-        for (const steps of Object.values(step.branches)) steps.forEach(check)
-        return
-      default:
-        return
-    }
-  }
-  if (flow.id === "") problems.push("a flow has an empty id")
-  if (flow.steps.length === 0) problems.push(`flow "${flow.id}" has no steps`)
-  duration(flow.options.timeout, "timeout")
-  flow.steps.forEach(check)
-  return problems
-}

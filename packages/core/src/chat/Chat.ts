@@ -51,6 +51,7 @@ export interface ChatPort {
     options: TriggerOptions
   ) => Effect.Effect<TriggerResult, UnknownFlow | StoreError | CoordinationUnavailableError | LeaseLostError>
   readonly handOff: (chat: Chat, note: string | undefined) => Effect.Effect<void, StoreError>
+  readonly handBack: (chat: Chat) => Effect.Effect<boolean, StoreError>
   readonly translate: (lang: string, key: TextKey, params: Params) => string
 }
 
@@ -243,6 +244,10 @@ export class Chat implements ChatFields {
   /** Gives the chat to a person: the bot is silent until `bot.handoff.end` (B14). */
   handOff(note?: string) {
     return this.port.handOff(this, note)
+  }
+  /** Takes the chat back from the person: in a command of `handoff.allowCommands`. Says whether somebody held it (B14). */
+  get handBack(): Effect.Effect<boolean, StoreError> {
+    return this.port.handBack(this)
   }
 }
 

@@ -116,10 +116,11 @@ export const makeCheckpoints = (port: ConversationPort) => {
       if (live.gone) return Effect.fail(new LeaseLostError({ key: live.key, reason: "revoked" }))
       const encoded = encodeLive(live, turn.lease.fence)
       if (Result.isFailure(encoded)) return Effect.fail(encoded.failure)
+      // What changes while the write is on its way (a program that leaves its wait) is not in it.
+      live.dirty = false
       return Effect.flatMap(port.store.setCheckpointIf(port.scope, live.key, encoded.success), (accepted) => {
         if (!accepted) return refused(live, turn)
         live.revision = encoded.success.revision
-        live.dirty = false
         return Effect.void
       })
     })

@@ -46,6 +46,8 @@ export interface ConversationPort {
   /** A live copy went; what is stored is read anew next time. */
   readonly onDormant: (live: Live) => void
   readonly onStarted: (live: Live) => void
+  /** A dormant one is live again. */
+  readonly onAwake: (live: Live) => void
   readonly onEnded: (live: Live, outcome: ConversationOutcome) => void
   /** A stored conversation ended without coming to life here. */
   readonly onDropped: (key: string, checkpoint: Checkpoint, outcome: ConversationOutcome) => void

@@ -10,6 +10,7 @@ import type { Checkpoint } from "../model/Checkpoint.ts"
 import type { Turn, TurnHolder } from "../outbound/Turn.ts"
 import type { StoreError } from "../spi/Store.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
+import { paused } from "./Pause.ts"
 import type { Conversations } from "./Runtime.ts"
 import type { Timer } from "./Timers.ts"
 
@@ -22,11 +23,14 @@ export const makeDormants = (
   conversations: Conversations,
   options: {
     readonly running: () => boolean
-    /** Reads the key under its turn: whether a person holds the chat, and what is stored. */
+    /** Reads the key under its turn: since when a person holds the chat (ms since the epoch), and what is stored. */
     readonly read: (
       turn: Turn,
       key: string
-    ) => Effect.Effect<{ readonly handedOff: boolean; readonly checkpoint: Checkpoint | undefined }, StoreError>
+    ) => Effect.Effect<
+      { readonly heldSince: number | undefined; readonly checkpoint: Checkpoint | undefined },
+      StoreError
+    >
     readonly forget: (key: string) => void
   }
 ) => {
@@ -50,16 +54,19 @@ export const makeDormants = (
 
   const inTurn = Effect.fnUntraced(function* (key: string, turn: Turn) {
     if (conversations.lives.has(key)) return
-    const { checkpoint, handedOff } = yield* options.read(turn, key)
-    if (checkpoint === undefined || handedOff) return
+    const { checkpoint, heldSince } = yield* options.read(turn, key)
+    if (checkpoint === undefined) return
     options.forget(key)
+    // Its time stands still while a person holds the chat; stored so, it is not due again before it is given back.
+    if (heldSince !== undefined) {
+      return yield* conversations.rewaitStored(key, checkpoint, turn, (wait) => paused(wait, heldSince))
+    }
     const awake = conversations.awaken(key, checkpoint)
     if (Result.isFailure(awake)) return yield* conversations.dropStored(key, checkpoint, turn, awake.failure)
     const live = awake.success
     const settled = yield* conversations.runDue(live, turn, port.timers.now())
-    if (settled === undefined) return conversations.arm(live, live.program.options.persistent)
-    if (settled._tag === "failed") yield* port.onError(live, settled.cause)
-    yield* conversations.settle(live, turn, settled)
+    if (settled === undefined) return conversations.arm(live)
+    yield* conversations.report(live, turn, settled)
   })
 
   const look = Effect.fnUntraced(function* () {
@@ -73,11 +80,18 @@ export const makeDormants = (
     }
   })
 
-  /** Looks for ever; a store that fails is asked again next time. */
-  return Effect.forever(
-    Effect.andThen(
-      Effect.catchCause(look(), (cause) => Effect.logWarning("could not look for due conversations", cause)),
-      Effect.sleep(lookEvery)
-    )
+  const stop = Effect.sync(() => {
+    for (const timer of armed.values()) timer.cancel()
+    armed.clear()
+  })
+  /** Looks for ever; a store that fails is asked again next time. What it armed goes with it. */
+  return Effect.ensuring(
+    Effect.forever(
+      Effect.andThen(
+        Effect.catchCause(look(), (cause) => Effect.logWarning("could not look for due conversations", cause)),
+        Effect.sleep(lookEvery)
+      )
+    ),
+    stop
   )
 }

@@ -6,12 +6,12 @@ import { Cause, Effect, Schema } from "effect"
 import { type Jump, jumpOf, raise } from "../chat/Control.ts"
 import { translate } from "../i18n/Catalogue.ts"
 import type { Content } from "../model/Content.ts"
-import { type Limits, mediaQuestion, menuQuestion, textQuestion } from "./Question.ts"
 import { type Conv, GaveUp, QuestionTimedOut } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import type { Live, Outcome } from "./Live.ts"
 import type { Ops } from "./Ops.ts"
 import { END, type Node } from "./Program.ts"
+import { type Limits, mediaQuestion, menuQuestion, textQuestion } from "./Question.ts"
 import type { AnyText, AskLimits, AskStep, Choice, ChooseStep, Instead, State } from "./Step.ts"
 
 /** A turn ran too many steps or gotos without waiting for anybody: a ring (DOC-01, CONV-02). */
@@ -183,6 +183,7 @@ const steps = Effect.fnUntraced(function* (ops: Ops, port: ConversationPort) {
     if (node === undefined) return
     const moved = yield* execute(ops, node)
     live.enter(moved.at, moved.state)
+    live.reminder = undefined
     // A result must never be computed again, so it is stored with the step that follows it (R2).
     if (node.step._tag === "run" || node.step._tag === "do") yield* ops.flush()
   }
@@ -214,6 +215,11 @@ const follow = (ops: Ops, port: ConversationPort, jump: Jump): Effect.Effect<Out
     case "cancel":
       return Effect.as(say(ops, "cancelled", translate(port.catalogue, lang(live), "core.cancelled")), "cancelled")
     case "back": {
+      const before = live.log.beforeLastAnswer()
+      if (before !== undefined) {
+        live.rewind(before)
+        return Effect.undefined
+      }
       const id = live.trail.pop()
       live.enter((id === undefined ? undefined : live.program.position.get(id)) ?? live.at, live.state)
       return Effect.undefined

@@ -75,7 +75,9 @@ export function make(id: string): Flow<{}, never, never> {
 export function ask<const K extends string, A = string>(
   key: K,
   text: string,
-  options?: Omit<AskOptions<A, never>, "validate">
+  options?: Omit<AskOptions<A, never>, "validate"> & {
+    readonly validate?: (answer: NoInfer<A>) => boolean | string
+  }
 ): <S, E, R>(self: Flow<S, E, R>) => Flow<Put<S, K, A>, E, R>
 export function ask<const K extends string, S, A = string>(
   key: K,

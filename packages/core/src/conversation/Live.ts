@@ -6,10 +6,12 @@
  * C3 it is driven by one turn at a time; `settled` is called once for each drive.
  */
 import type { Cause, Fiber } from "effect"
-import type { Checkpoint, SavedMessage, Wait } from "../model/Checkpoint.ts"
+import type { Checkpoint, Op, SavedMessage, Wait } from "../model/Checkpoint.ts"
 import type { SuspendReason } from "../model/DropReason.ts"
 import type { Bind } from "../model/Erased.ts"
-import type { Driven, TurnHolder } from "../outbound/Turn.ts"
+import type { Driven, Turn, TurnHolder } from "../outbound/Turn.ts"
+import type { LeaseLostError } from "../spi/Errors.ts"
+import type { StoreError } from "../spi/Store.ts"
 import { type LiveOp, OpLog } from "./OpLog.ts"
 import type { Program } from "./Program.ts"
 import type { State } from "./Step.ts"
@@ -34,6 +36,8 @@ export type Settled =
   | { readonly _tag: "ended"; readonly outcome: Outcome }
   | { readonly _tag: "failed"; readonly cause: Cause.Cause<unknown> }
   | { readonly _tag: "cut"; readonly reason: SuspendReason }
+  /** A write of its own was refused or failed in mid-step: the live copy is no longer the truth (R6). */
+  | { readonly _tag: "lost"; readonly cause: Cause.Cause<StoreError | LeaseLostError> }
 
 /** How a conversation ends by its own doing. */
 export type Outcome = "done" | "timeout" | "gave-up" | "cancelled" | "changed"
@@ -49,7 +53,10 @@ export class Live implements Driven {
   at: number
   visit: number
   log: OpLog
+  /** What it waits for: the one truth about its deadlines, also for the fiber that is parked on it. */
   wait: Wait | undefined = undefined
+  /** The wait it was resumed from: taken over by the op it belongs to once the replay gets there (C23). */
+  recalled: Wait | undefined = undefined
   pending: Array<SavedMessage>
   trail: Array<string>
   cuts: number
@@ -62,6 +69,10 @@ export class Live implements Driven {
   resume: ((signal: Signal) => void) | undefined = undefined
   settled: ((settled: Settled) => void) | undefined = undefined
   suspending: SuspendReason | undefined = undefined
+  /** The turn that drives it, until it rests; `holder.turn` is taken from its code earlier when it is suspended. */
+  driver: Turn | undefined = undefined
+  /** Set when a write in mid-step was refused or failed. */
+  failure: Cause.Cause<StoreError | LeaseLostError> | undefined = undefined
   timer: Timer | undefined = undefined
   /** The message it handles now, `undefined` in a timer or while parked. */
   current: SavedMessage | undefined = undefined
@@ -70,6 +81,8 @@ export class Live implements Driven {
   gotosThisTurn = 0
   /** No longer the conversation of its key: whatever its code still does has no effect. */
   gone = false
+  /** Its log was let go because it needs none (not persistent): a cut step of it cannot be replayed. */
+  forgetful = false
 
   constructor(
     key: string,
@@ -116,13 +129,20 @@ export class Live implements Driven {
   }
 
   /** The outbox key and idempotency key of an op: run, visit and op, never the revision (R1). */
-  keyOf(op: LiveOp, part?: number): string {
+  keyOf(op: LiveOp, part?: number | string): string {
     const key = `${this.id}:${this.visit}:${op.name}`
     return part === undefined ? key : `${key}.${part}`
   }
 
+  /** The same step again with a part of its log, under new keys. */
+  rewind(ops: ReadonlyArray<Op>): void {
+    this.visit++
+    this.cuts = 0
+    this.log = new OpLog(ops)
+    this.dirty = true
+  }
+
   suspend(reason: SuspendReason): void {
-    this.suspending = reason
     this.interrupt(reason)
   }
   /** Set by the runtime, which knows how to annotate the interruption. */
@@ -133,14 +153,11 @@ export class Live implements Driven {
     const done = this.settled
     this.settled = undefined
     this.holder.turn = undefined
+    this.driver = undefined
     this.current = undefined
     this.stepsThisTurn = 0
     this.gotosThisTurn = 0
     done?.(settled)
-  }
-  /** The same wait with other deadlines; a fiber that is parked on it learns of them when it is woken. */
-  shift(wait: Wait): void {
-    this.wait = wait
   }
   clearTimer(): void {
     this.timer?.cancel()

@@ -5,8 +5,11 @@
  * L2 an op once done stays done: its result is what a replay sees.
  * L3 an op the program itself cut never completes in a replay.
  * L4 the log is bounded in ops and bytes.
+ * L5 an op that failed and is begun again at once is the same op (its id is stable over retries); one that failed and was
+ *    survived fails the same way in a replay.
  */
 import type { Op } from "../model/Checkpoint.ts"
+import { recordFailure } from "./RecordedFailure.ts"
 
 export type OpKind = Op["kind"]
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -16,7 +19,8 @@ export const maxOps = 256
 export const maxBytes = 64 * 1024
 
 export type Begun =
-  | { readonly _tag: "op"; readonly op: LiveOp; readonly replayed: boolean }
+  | { readonly _tag: "op"; readonly op: LiveOp }
+  | { readonly _tag: "failed"; readonly failure: NonNullable<Op["failed"]> }
   | { readonly _tag: "busy"; readonly open: string }
   | { readonly _tag: "changed"; readonly detail: string }
   | { readonly _tag: "full"; readonly ops: number; readonly bytes: number }
@@ -26,17 +30,22 @@ export class OpLog {
   private cursor = 0
   private open: LiveOp | undefined = undefined
   private bytes = 0
+  /** What the program called the op at `cursor - 1`, and how often a replay has told its failure. */
+  private last = ""
+  private told = 0
 
-  constructor(ops: ReadonlyArray<Op> = []) {
+  constructor(ops: ReadonlyArray<Op> = none) {
     this.ops = ops.map((op) => ({ ...op }))
-    for (const op of this.ops) this.bytes += weigh(op)
+    for (const op of this.ops) if (op.done) this.bytes += weigh(op)
   }
 
   /** @param name what the program calls the op; a repeat within the step gets a number behind it */
   begin(kind: OpKind, name: string): Begun {
     if (this.open !== undefined) return { _tag: "busy", open: this.open.name }
-    const unique = this.numbered(name)
+    const again = this.retried(kind, name)
+    if (again !== undefined) return again
     const recorded = this.ops[this.cursor]
+    const unique = this.numbered(name)
     if (recorded !== undefined) {
       if (recorded.kind !== kind || recorded.name !== unique) {
         return {
@@ -44,49 +53,118 @@ export class OpLog {
           detail: `the log has ${recorded.kind} "${recorded.name}" where the code does ${kind} "${unique}"`
         }
       }
-      this.cursor++
+      this.meet(name)
+      if (recorded.failed !== undefined && !recorded.done && this.cursor < this.ops.length) return this.tell(recorded)
       if (!recorded.done) this.open = recorded
-      return { _tag: "op", op: recorded, replayed: true }
+      return { _tag: "op", op: recorded }
     }
     if (this.ops.length >= maxOps || this.bytes >= maxBytes) {
       return { _tag: "full", ops: this.ops.length, bytes: this.bytes }
     }
     const op: LiveOp = { kind, name: unique, done: false }
     this.ops.push(op)
-    this.cursor++
+    this.meet(name)
     this.open = op
-    return { _tag: "op", op, replayed: false }
+    return { _tag: "op", op }
   }
 
   /** L2. */
   done(op: LiveOp): void {
+    delete op.failed
     op.done = true
     this.bytes += weigh(op)
-    if (this.open === op) this.open = undefined
+    this.shut(op)
   }
-
   /** L3: the program gave the op up (a timeout, a race). */
   cut(op: LiveOp): void {
     op.cut = true
     this.done(op)
   }
+  /** L5: the op failed, and the program may survive that. */
+  fail(op: LiveOp, error: unknown, died: boolean): void {
+    op.failed = { ...recordFailure(error, died), times: (op.failed?.times ?? 0) + 1 }
+    this.shut(op)
+  }
 
+  /** Before a replay: the program starts its step over. */
+  rewind(): void {
+    this.cursor = 0
+    this.open = undefined
+    this.last = ""
+    this.told = 0
+  }
+  /** Nothing was begun yet, though the log holds something: the step is being resumed. */
+  get isResumed(): boolean {
+    return this.cursor === 0 && this.ops.length > 0
+  }
   /** The op whose result is missing: where a resumed step goes on. */
   get pendingOp(): LiveOp | undefined {
     return this.open
   }
+  /** What came before the last question that was answered in this step; `undefined` when there is none to go back to. */
+  beforeLastAnswer(): ReadonlyArray<Op> | undefined {
+    const at = this.ops.findLastIndex((op) => op.kind === "ask" && op.done && op.answer !== undefined)
+    return at < 0 ? undefined : this.ops.slice(0, at)
+  }
 
-  private numbered(name: string): string {
-    let count = 1
-    for (let i = 0; i < this.cursor; i++) {
-      const seen = this.ops[i]?.name
-      if (seen === name || seen?.startsWith(`${name}#`) === true) count++
+  /** L5: the op that failed just now, begun again. */
+  private retried(kind: OpKind, name: string): Begun | undefined {
+    const op = this.ops[this.cursor - 1]
+    if (op === undefined || op.failed === undefined || op.done || op.kind !== kind || this.last !== name)
+      return undefined
+    if (this.cursor < this.ops.length) {
+      return this.told < op.failed.times
+        ? this.tell(op)
+        : { _tag: "changed", detail: `the log has "${op.name}" given up where the code tries it again` }
     }
-    return count === 1 ? name : `${name}#${count}`
+    this.open = op
+    return { _tag: "op", op }
+  }
+  private tell(op: LiveOp): Begun {
+    this.told++
+    return op.failed === undefined ? { _tag: "op", op } : { _tag: "failed", failure: op.failed }
+  }
+  private meet(name: string): void {
+    this.cursor++
+    this.last = name
+    this.told = 0
+  }
+  private shut(op: LiveOp): void {
+    if (this.open === op) this.open = undefined
+  }
+
+  /** A name that no earlier op of the step has. */
+  private numbered(name: string): string {
+    if (!this.isTaken(name)) return name
+    for (let n = 2; ; n++) {
+      const candidate = `${name}#${n}`
+      if (!this.isTaken(candidate)) return candidate
+    }
+  }
+  private isTaken(name: string): boolean {
+    for (let i = 0; i < this.cursor; i++) if (this.ops[i]?.name === name) return true
+    return false
   }
 }
 
+const none: ReadonlyArray<Op> = []
+
+/** About how much it takes in a checkpoint, without writing it out where that would cost. */
 const weigh = (op: Op): number =>
-  op.result === undefined && op.answer === undefined
-    ? 32 + op.name.length
-    : 32 + op.name.length + JSON.stringify(op.result ?? "").length + JSON.stringify(op.answer ?? "").length
+  64 +
+  op.name.length +
+  (op.answer === undefined ? 0 : 256 + op.answer.body.length + sizeOf(op.answer.media)) +
+  sizeOf(op.result)
+
+const sizeOf = (value: unknown): number => {
+  switch (typeof value) {
+    case "undefined":
+      return 0
+    case "string":
+      return value.length
+    case "object":
+      return JSON.stringify(value).length
+    default:
+      return 24
+  }
+}

@@ -5,7 +5,7 @@
  * O2 an op that is done is never done again: a replay returns what the log says.
  * O3 a message that wakes a conversation goes to the first question reached, without asking it again.
  */
-import { Clock, Effect, Random, Result, type Schema } from "effect"
+import { Cause, Clock, Effect, type Exit, Random, Result, type Schema } from "effect"
 import type { Chat, Reply } from "../chat/Chat.ts"
 import { toOptions } from "../chat/Chat.ts"
 import { raise } from "../chat/Control.ts"
@@ -15,22 +15,16 @@ import type { UserEffect } from "../model/Erased.ts"
 import type { MediaKind } from "../model/Event.ts"
 import type { SendFailure } from "../outbound/Send.ts"
 import { LeaseLostError } from "../spi/Errors.ts"
-import { translate } from "../i18n/Catalogue.ts"
-import { decodeState, encodeState } from "./StateCodec.ts"
-import { type Checkpoints, noteApplied } from "./Checkpoints.ts"
+import { asking } from "./Asking.ts"
+import type { Checkpoints } from "./Checkpoints.ts"
 import { GaveUp, LogFull, NotStorable, type OpFailure, OpInProgress, QuestionTimedOut } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import type { Live, Signal } from "./Live.ts"
-import type { LiveOp, OpKind } from "./OpLog.ts"
-import {
-  type Limits,
-  mediaQuestion,
-  menuQuestion,
-  millis,
-  type Question,
-  type Refused,
-  textQuestion
-} from "./Question.ts"
+import type { Lives } from "./Lives.ts"
+import { type LiveOp, OpLog, type OpKind } from "./OpLog.ts"
+import { type Limits, mediaQuestion, menuQuestion, millis, type Question, textQuestion } from "./Question.ts"
+import { replayFailure } from "./RecordedFailure.ts"
+import { decodeState, encodeState } from "./StateCodec.ts"
 import type { RunInfo, State } from "./Step.ts"
 
 /** Sleeps up to this keep the turn, ms (R16). */
@@ -42,18 +36,21 @@ export class Ops {
   readonly live: Live
   readonly port: ConversationPort
   private readonly checkpoints: Checkpoints
+  private readonly lives: Lives
   /** Gives the conversation a turn when its program left a wait by itself (a race, a timeout). */
-  private readonly takeTurn: (live: Live) => Effect.Effect<void, OpFailure>
+  private readonly takeTurn: (live: Live) => Effect.Effect<void, LeaseLostError>
 
   constructor(
     live: Live,
     port: ConversationPort,
     checkpoints: Checkpoints,
-    takeTurn: (live: Live) => Effect.Effect<void, OpFailure>
+    lives: Lives,
+    takeTurn: (live: Live) => Effect.Effect<void, LeaseLostError>
   ) {
     this.live = live
     this.port = port
     this.checkpoints = checkpoints
+    this.lives = lives
     this.takeTurn = takeTurn
   }
 
@@ -120,19 +117,13 @@ export class Ops {
   ): Effect.Effect<unknown, OpError | SendFailure | GaveUp | QuestionTimedOut> {
     return this.recorded("ask", name, (op) => {
       if (!op.done) return asking(this, op, question)
+      if (op.answer !== undefined) this.live.current = op.answer
       if (op.result === "timeout") return Effect.fail(new QuestionTimedOut({ question: op.name }))
       if (op.result === "gave-up") return Effect.fail(new GaveUp({ question: op.name, attempts: op.attempts ?? 1 }))
       const read = op.answer === undefined ? undefined : question.read(op.answer, this.lang, this.port.catalogue)
       if (read !== undefined && Result.isSuccess(read)) return Effect.succeed(read.success)
       return raise({ _tag: "changed", detail: `the stored answer to "${op.name}" is no longer accepted` })
     })
-  }
-
-  refusal(question: Question, refused: Refused, lang: string): Content {
-    const text =
-      question.invalid ??
-      ("text" in refused ? refused.text : translate(this.port.catalogue, lang, refused.translate, refused.params ?? {}))
-    return question.content._tag === "choices" ? { ...question.content, text } : { _tag: "text", text }
   }
 
   // ---------------------------------------------------------------- acts
@@ -183,7 +174,9 @@ export class Ops {
     return this.recorded("sleep", name, (op) => {
       if (op.done) return Effect.void
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const deadline = typeof op.result === "number" ? op.result : now + (millis(duration) ?? 0)
+        const { recalled } = this.live
+        const stored = recalled?.kind === "sleep" && recalled.op === op.name ? recalled.deadline : op.result
+        const deadline = typeof stored === "number" ? stored : now + (millis(duration) ?? 0)
         op.result = deadline
         this.live.dirty = true
         const rest = deadline - now
@@ -223,7 +216,12 @@ export class Ops {
   }
   checkpoint(state: State): Effect.Effect<void, OpError> {
     return Effect.suspend(() => {
-      this.live.enter(this.live.at, state)
+      const { live } = this
+      const open = live.log.pendingOp
+      if (open !== undefined) return Effect.fail(new OpInProgress({ open: open.name, second: "checkpoint" }))
+      // The head of a resumed step: what the log holds came after this very checkpoint.
+      if (live.log.isResumed) return Effect.void
+      live.enter(live.at, state)
       return this.flush()
     })
   }
@@ -236,7 +234,7 @@ export class Ops {
 
   // ---------------------------------------------------------------- what they stand on
 
-  /** Begins an op, and marks it cut when the program itself gives it up (L3). */
+  /** Begins an op, and records how it ended: done, failed (L5) or given up by the program itself (L3). */
   private recorded<A, E>(
     kind: OpKind,
     name: string,
@@ -249,23 +247,56 @@ export class Ops {
         case "busy":
           return Effect.fail(new OpInProgress({ open: begun.open, second: name }))
         case "full":
-          return Effect.fail(new LogFull({ ops: begun.ops, bytes: begun.bytes }))
+          return this.overflow(kind, name, act, begun)
         case "changed":
           return raise({ _tag: "changed", detail: begun.detail })
+        case "failed": {
+          // What was recorded is what the program failed with then: of its own error type.
+          const error = replayFailure(begun.failure) as E
+          return begun.failure.died === true ? Effect.die(error) : Effect.fail(error)
+        }
         case "op": {
           const { op } = begun
-          if (op.cut === true) return Effect.never
+          if (op.cut === true) return this.neverAgain
           if (op.done) return act(op)
           return Effect.onExit(act(op), (exit) => {
-            if (exit._tag === "Failure" && !op.done && live.suspending === undefined && !live.gone) live.log.cut(op)
+            if (exit._tag === "Failure" && !op.done) this.unfinished(op, exit)
             return Effect.void
           })
         }
       }
     })
   }
+  /** L3, L5. A suspended op stays open: it goes on when the step is resumed. */
+  private unfinished<A, E>(op: LiveOp, exit: Exit.Failure<A, E>): void {
+    const { live } = this
+    if (live.suspending !== undefined || live.gone) return
+    live.dirty = true
+    if (Cause.hasInterruptsOnly(exit.cause)) return live.log.cut(op)
+    const error = Cause.findErrorOption(exit.cause)
+    if (error._tag === "Some") live.log.fail(op, error.value, false)
+    else live.log.fail(op, Cause.squash(exit.cause), true)
+  }
+  /** L4. Only persistence needs the log: else it begins again, under new keys. */
+  private overflow<A, E>(
+    kind: OpKind,
+    name: string,
+    act: (op: LiveOp) => Effect.Effect<A, E>,
+    full: { readonly ops: number; readonly bytes: number }
+  ): Effect.Effect<A, E | OpFailure> {
+    const { live } = this
+    if (live.program.options.persistent) return Effect.fail(new LogFull({ ops: full.ops, bytes: full.bytes }))
+    live.visit++
+    live.forgetful = true
+    live.log = new OpLog()
+    return this.recorded(kind, name, act)
+  }
+  /** A replay meets an op its program once gave up: the turn is freed until the program gives it up again (R22). */
+  private readonly neverAgain: Effect.Effect<never> = Effect.callback<never>(() => this.live.settle({ _tag: "parked" }))
+
   finish(op: LiveOp): void {
     this.live.log.done(op)
+    this.live.cuts = 0
     this.live.dirty = true
   }
 
@@ -274,12 +305,27 @@ export class Ops {
     return Effect.suspend(() => {
       const { live } = this
       const { turn } = live.holder
-      if (turn === undefined) {
-        if (live.gone) return Effect.fail(new LeaseLostError({ key: live.key, reason: "revoked" }))
-        return Effect.andThen(this.takeTurn(live), this.flush())
-      }
-      return live.program.options.persistent && live.dirty ? this.checkpoints.save(live, turn) : Effect.void
+      if (live.gone || live.suspending !== undefined) return this.refused()
+      if (turn === undefined) return Effect.andThen(this.takeTurn(live), this.flush())
+      const refusal = turn.refusal()
+      if (refusal !== undefined) return Effect.fail(refusal)
+      if (!live.program.options.persistent || !live.dirty) return Effect.void
+      return Effect.onExit(this.checkpoints.save(live, turn), (exit) => {
+        if (exit._tag === "Success") return Effect.void
+        live.dirty = true
+        const found = Cause.findErrorOption(exit.cause)
+        // R6: a write that was refused or failed may or may not stand; the copy that wrote it is of no use any more.
+        if (found._tag === "Some" && found.value._tag !== "NotStorable") {
+          live.failure = Cause.fail(found.value)
+          this.lives.interrupt(live, "lease-lost")
+        }
+        return Effect.void
+      })
     })
+  }
+  /** A suspended or replaced conversation: its code may run on, nothing of it is accepted (R17, C21). */
+  private refused(): Effect.Effect<never, LeaseLostError> {
+    return Effect.fail(new LeaseLostError({ key: this.live.key, reason: "revoked" }))
   }
   /** Stores a result at once: it must never be computed again (R2). */
   private stored(): Effect.Effect<void, OpError> {
@@ -302,13 +348,23 @@ export class Ops {
   }
 
   /** Waits without a turn until something ends the wait (C2). */
-  park(wait: NonNullable<Live["wait"]>): Effect.Effect<Signal> {
+  park(wait: NonNullable<Live["wait"]>): Effect.Effect<Parted, LeaseLostError> {
+    return Effect.suspend(() => {
+      const { live } = this
+      if (live.gone || live.suspending !== undefined) return this.refused()
+      // Parking is what a turn stores: a program that runs outside one takes one for it.
+      if (live.holder.turn === undefined) return Effect.andThen(this.takeTurn(live), this.park(wait))
+      return this.parked(wait)
+    })
+  }
+  private parked(wait: NonNullable<Live["wait"]>): Effect.Effect<Parted> {
     const { live } = this
-    return Effect.callback<Signal>((resume) => {
+    return Effect.callback<Parted>((resume) => {
       const wake = (signal: Signal): void => {
+        const left = live.wait ?? wait
         live.resume = undefined
         live.wait = undefined
-        resume(Effect.succeed(signal))
+        resume(Effect.succeed({ signal, wait: left }))
       }
       live.wait = wait
       live.dirty = true
@@ -317,6 +373,9 @@ export class Ops {
       return Effect.sync(() => {
         if (live.resume !== wake) return
         live.resume = undefined
+        if (live.gone) return
+        // A suspended wait is kept as it is: its deadline goes on (C23).
+        if (live.suspending !== undefined) return
         live.wait = undefined
         live.clearTimer()
       })
@@ -324,79 +383,8 @@ export class Ops {
   }
 }
 
-/** Asks until an answer is right, time is up or the tries are used; goes on where a stored wait left off. */
-const asking = Effect.fnUntraced(function* (ops: Ops, op: LiveOp, question: Question) {
-  const { live, port } = ops
-  let asked = (op.attempts ?? 0) > 0
-  let deadline: number | undefined
-  // A wait that was stored keeps its deadline: it is not restarted by a restart or a handover (C23).
-  const stored = live.wait?.kind === "ask" && live.wait.op === op.name ? live.wait : undefined
-  let idleAt: number | undefined
-  if (stored !== undefined) {
-    deadline = stored.deadline
-    idleAt = stored.idleAt
-  }
-  let fresh = stored === undefined
-  for (;;) {
-    let message = live.pending.shift()
-    if (message === undefined) {
-      if (!asked) {
-        yield* ops.deliver(question.content, live.keyOf(op))
-        op.attempts = (op.attempts ?? 0) + 1
-        asked = true
-        live.dirty = true
-      }
-      if (fresh) {
-        const now = port.timers.now()
-        deadline = question.timeout === undefined ? undefined : now + question.timeout
-        const idle = question.idle ?? live.reminder
-        idleAt = idle === undefined ? undefined : now + idle.after
-        fresh = false
-      }
-      const signal: Signal = yield* ops.park({
-        kind: "ask",
-        op: op.name,
-        ...(deadline === undefined ? {} : { deadline }),
-        ...(idleAt === undefined ? {} : { idleAt })
-      })
-      if (signal._tag === "timeout") {
-        op.result = "timeout"
-        ops.finish(op)
-        return yield* new QuestionTimedOut({ question: op.name })
-      }
-      if (signal._tag === "idle") {
-        idleAt = undefined
-        const idle = question.idle ?? live.reminder
-        if (idle !== undefined) yield* ops.deliver({ _tag: "text", text: idle.text }, live.keyOf(op, -1))
-        live.dirty = true
-        continue
-      }
-      message = signal.message
-    }
-    live.current = message
-    noteApplied(live, message.id)
-    live.dirty = true
-    const lang = message.lang ?? ops.lang
-    const word = message.payload === undefined ? port.word(message.body, lang) : undefined
-    if (word === "cancel" && question.cancel) return yield* raise({ _tag: "cancel" })
-    if (word === "back" && question.back) return yield* raise({ _tag: "back" })
-    const read = question.read(message, lang, port.catalogue)
-    if (Result.isSuccess(read)) {
-      op.answer = message
-      op.attempts = Math.max(1, op.attempts ?? 1)
-      ops.finish(op)
-      return read.success
-    }
-    const attempts = Math.max(1, op.attempts ?? 1)
-    op.attempts = attempts
-    if (attempts > question.retries) {
-      op.result = "gave-up"
-      ops.finish(op)
-      return yield* new GaveUp({ question: op.name, attempts })
-    }
-    yield* ops.deliver(ops.refusal(question, read.failure, lang), live.keyOf(op, attempts))
-    op.attempts = attempts + 1
-    asked = true
-    fresh = true
-  }
-})
+/** What ended a wait, and the wait as it was then: its deadlines may have been moved (B14). */
+export interface Parted {
+  readonly signal: Signal
+  readonly wait: NonNullable<Live["wait"]>
+}

@@ -15,6 +15,8 @@ import type { Timer, Timers } from "./Timers.ts"
 
 /** How long suspended code may take to stop before its turn is released without it, ms (R17). */
 export const stopGrace = 5000
+/** Of these, what is left to close it when the code has not stopped, ms. */
+const closeGrace = 1000
 
 export interface TurnWork {
   readonly holder: TurnHolder
@@ -64,13 +66,18 @@ export const makeTurns = (options: TurnsOptions): Turns => {
     turn.revoke(reason === "lease-lost" ? "expired" : "revoked", reason)
     options.onSuspended(turn, reason)
     hold.limit?.cancel()
-    hold.limit = timers.at(timers.now() + stopGrace, () => {
-      if (turn.closed) return
-      options.onOverrun(turn)
-      Effect.runForkWith(context)(hold.close(Exit.void))
-    })
+    hold.limit = timers.at(timers.now() + stopGrace - closeGrace, () => overrun(turn, hold))
     if (turn.driven !== undefined) turn.driven.suspend(reason)
     else turn.fiber?.interruptUnsafe(undefined, Context.make(SuspendedBy, reason))
+  }
+  /** TR2: the code does not stop. What closes the turn gets a last moment; then it ends whatever still runs. */
+  const overrun = (turn: Turn, hold: Hold): void => {
+    if (turn.closed) return
+    options.onOverrun(turn)
+    hold.limit = timers.at(timers.now() + closeGrace, () => void Effect.runForkWith(context)(hold.end()))
+    Effect.runForkWith(context)(hold.close(Exit.void))
+    // Where it only waits for the code that will not stop, its own work is over too.
+    turn.fiber?.interruptUnsafe(undefined, Context.make(SuspendedBy, turn.suspended ?? "settle"))
   }
   const bound = (turn: Turn): void => {
     const hold = active.get(turn)
@@ -100,8 +107,7 @@ export const makeTurns = (options: TurnsOptions): Turns => {
       })
     const closing = (turn: Turn, hold: Hold, exit: Exit.Exit<void>): Effect.Effect<void> =>
       Effect.suspend(() => {
-        // The second to come is the watchdog: whatever the first still waits for, the turn ends now (TR2).
-        if (hold.closing) return end(turn, hold)
+        if (hold.closing) return Effect.void
         hold.closing = true
         if (exit._tag === "Failure" || turn.suspended !== undefined) {
           return Effect.flatMap(Effect.exit(work.cut(turn, exit)), () => end(turn, hold))
@@ -112,7 +118,12 @@ export const makeTurns = (options: TurnsOptions): Turns => {
       })
     const granted = (lease: Lease): Effect.Effect<void> => {
       const turn = new Turn(holder.key, lease, timers.now())
-      const hold: Hold = { limit: undefined, closing: false, close: (exit) => closing(turn, hold, exit) }
+      const hold: Hold = {
+        limit: undefined,
+        closing: false,
+        close: (exit) => closing(turn, hold, exit),
+        end: () => end(turn, hold)
+      }
       holder.turn = turn
       current = turn
       turn.fiber = fiber
@@ -160,4 +171,6 @@ interface Hold {
   closing: boolean
   limit: Timer | undefined
   readonly close: (exit: Exit.Exit<void>) => Effect.Effect<void>
+  /** Releases the turn, closed or not. Safe to repeat. */
+  readonly end: () => Effect.Effect<void>
 }

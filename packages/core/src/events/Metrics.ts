@@ -111,7 +111,12 @@ const makeCounts = () => ({
 })
 type Counts = ReturnType<typeof makeCounts>
 
-const families = (bot: string, counts: Counts): ReadonlyArray<Family> => {
+/** What is read when somebody looks, instead of being told on every change. */
+export interface Gauges {
+  readonly waiting?: () => number
+}
+
+const families = (bot: string, counts: Counts, gauges: Gauges): ReadonlyArray<Family> => {
   const one = (type: Family["type"], name: string, help: string, read: () => number): Family => ({
     name: `botmesh_${name}`,
     type,
@@ -154,7 +159,7 @@ const families = (bot: string, counts: Counts): ReadonlyArray<Family> => {
     counter("checkpoints_refused", "Checkpoint writes a store refused", () => counts.checkpointsRefused),
     counter("events_lost", "Events slow subscribers did not see", () => counts.eventsLost),
     one("gauge", "active_conversations", "Conversations with a live fiber", () => counts.activeConversations),
-    one("gauge", "waiting", "Messages that wait for their turn", () => counts.waiting)
+    one("gauge", "waiting", "Messages that wait for their turn", () => gauges.waiting?.() ?? counts.waiting)
   ]
 }
 
@@ -199,19 +204,19 @@ const renderFamily = (family: Family): string => {
  * Source: B19.
  *
  * @param bot the value of the label `bot`; a second bot of the same name replaces the first in the registry
+ * @param gauges where current numbers are read; those left out are set by their methods
  */
-export const makeMetrics: (bot: string) => Effect.Effect<Metrics, never, Scope.Scope> = Effect.fnUntraced(
-  function* (bot) {
+export const makeMetrics: (bot: string, gauges?: Gauges) => Effect.Effect<Metrics, never, Scope.Scope> =
+  Effect.fnUntraced(function* (bot, gauges = {}) {
     const counts = makeCounts()
-    const all = families(bot, counts)
+    const all = families(bot, counts, gauges)
     yield* Effect.forEach(all, (family) =>
       Effect.acquireRelease(register(family), (unregister) => Effect.sync(unregister))
     )
-    return metricsOf(counts, all)
-  }
-)
+    return metricsOf(counts, all, gauges)
+  })
 
-const metricsOf = (counts: Counts, all: ReadonlyArray<Family>): Metrics => ({
+const metricsOf = (counts: Counts, all: ReadonlyArray<Family>, gauges: Gauges): Metrics => ({
   received: () => void counts.received++,
   handled: () => void counts.handled++,
   dropped: (reason) => void counts.dropped[reason]++,
@@ -231,6 +236,7 @@ const metricsOf = (counts: Counts, all: ReadonlyArray<Family>): Metrics => ({
   waiting: (count) => void (counts.waiting = count),
   snapshot: () => ({
     ...counts,
+    waiting: gauges.waiting?.() ?? counts.waiting,
     dropped: { ...counts.dropped },
     sendFailed: { ...counts.sendFailed },
     suspended: { ...counts.suspended },

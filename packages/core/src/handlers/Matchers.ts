@@ -4,6 +4,8 @@
  * M1 order: action → welcome → equals → startsWith and endsWith → regex → contains → predicate → one type → several
  *    types; ties go to the first registered.
  * M2 an exact text costs one look-up, however many are registered; the others are tried one by one, in order.
+ * M3 a search goes on behind the last match (A18): each trigger is tried at most once a message, whatever is registered
+ *    or taken out meanwhile.
  */
 import type { Chat } from "../chat/Chat.ts"
 import type { Bind, UserEffect } from "../model/Erased.ts"
@@ -18,15 +20,18 @@ export type Reaction =
 export interface Entry {
   readonly trigger: Trigger
   readonly reaction: Reaction
+  readonly rank: number
   /** Registration order. */
   readonly order: number
+  /** The pattern of a text trigger, normalised once. */
+  readonly pattern: string
 }
 export interface Match {
   readonly entry: Entry
   readonly match: RegExpMatchArray | undefined
 }
 
-const rank = (trigger: Trigger): number => {
+const rankOf = (trigger: Trigger): number => {
   switch (trigger._tag) {
     case "action":
       return 0
@@ -43,24 +48,22 @@ const rank = (trigger: Trigger): number => {
   }
 }
 
-interface Scanned extends Entry {
-  readonly rank: number
-  /** The pattern normalised once. */
-  readonly pattern: string
-}
+const none: ReadonlyArray<Entry> = []
 
 export class Matchers {
-  private readonly exact = new Map<string, Array<Entry>>()
-  private readonly actions = new Map<string, Array<Entry>>()
+  private readonly exact = new Map<string, ReadonlyArray<Entry>>()
+  private readonly actions = new Map<string, ReadonlyArray<Entry>>()
   private welcomes: ReadonlyArray<Entry> = []
-  private scanned: ReadonlyArray<Scanned> = []
+  private scanned: ReadonlyArray<Entry> = []
   private order = 0
+  /** Told of a predicate that threw: it counts as no match. */
+  onThrow: (error: unknown) => void = () => {}
 
   /** @returns what takes the trigger out again; safe to repeat */
   add(trigger: Trigger, reaction: Reaction): () => void {
-    const entry: Entry = { trigger, reaction, order: this.order++ }
-    if (trigger._tag === "text" && trigger.match === "equals")
-      return push(this.exact, normalise(trigger.pattern), entry)
+    const pattern = trigger._tag === "text" ? normalise(trigger.pattern) : ""
+    const entry: Entry = { trigger, reaction, rank: rankOf(trigger), order: this.order++, pattern }
+    if (trigger._tag === "text" && trigger.match === "equals") return push(this.exact, pattern, entry)
     if (trigger._tag === "action") return push(this.actions, trigger.id, entry)
     if (trigger._tag === "welcome") {
       this.welcomes = [...this.welcomes, entry]
@@ -68,69 +71,72 @@ export class Matchers {
         this.welcomes = this.welcomes.filter((item) => item !== entry)
       }
     }
-    const scanned: Scanned = {
-      ...entry,
-      rank: rank(trigger),
-      pattern: trigger._tag === "text" ? normalise(trigger.pattern) : ""
-    }
-    this.scanned = [...this.scanned, scanned].sort((a, b) => a.rank - b.rank || a.order - b.order)
+    let at = this.scanned.length
+    while (at > 0 && (this.scanned[at - 1]?.rank ?? 0) > entry.rank) at--
+    this.scanned = this.scanned.toSpliced(at, 0, entry)
     return () => {
-      this.scanned = this.scanned.filter((item) => item !== scanned)
+      this.scanned = this.scanned.filter((item) => item !== entry)
     }
   }
 
-  /** The `nth` handler that matches, counting from 0: a handler that passes asks for the next (A18). M1. */
-  find(chat: Chat, firstContact: boolean, nth: number): Match | undefined {
-    let left = nth
+  /** The first handler that matches; behind `last` when that one passed. M1, M3. */
+  find(chat: Chat, firstContact: boolean, last?: Entry): Match | undefined {
     const { payload } = chat
     if (payload !== undefined) {
-      for (const entry of this.actions.get(payload) ?? none) if (left-- === 0) return { entry, match: undefined }
+      for (const entry of this.actions.get(payload) ?? none) if (isBehind(entry, last)) return found(entry)
     }
-    if (firstContact) for (const entry of this.welcomes) if (left-- === 0) return { entry, match: undefined }
+    if (firstContact) for (const entry of this.welcomes) if (isBehind(entry, last)) return found(entry)
     const text = this.exact.size > 0 || this.scanned.length > 0 ? normalise(chat.body) : ""
     if (text !== "") {
       for (const entry of this.exact.get(text) ?? none) {
-        if (entry.trigger._tag === "text" && !inScope(entry.trigger.scope, chat.isGroup)) continue
-        if (left-- === 0) return { entry, match: undefined }
+        if (isBehind(entry, last) && isHeard(entry.trigger, chat)) return found(entry)
       }
     }
     for (const entry of this.scanned) {
-      const match = test(entry, chat, text)
-      if (match !== false && left-- === 0) return { entry, match: match === true ? undefined : match }
+      if (!isBehind(entry, last)) continue
+      const match = this.test(entry, chat, text)
+      if (match !== false) return match === true ? found(entry) : { entry, match }
     }
     return undefined
   }
-}
 
-const none: ReadonlyArray<Entry> = []
-
-const push = (map: Map<string, Array<Entry>>, key: string, entry: Entry): (() => void) => {
-  map.set(key, [...(map.get(key) ?? []), entry])
-  return () => {
-    const left = (map.get(key) ?? []).filter((item) => item !== entry)
-    if (left.length === 0) map.delete(key)
-    else map.set(key, left)
+  private test(entry: Entry, chat: Chat, text: string): boolean | RegExpMatchArray {
+    const { pattern, trigger } = entry
+    switch (trigger._tag) {
+      case "text":
+        if (pattern === "" || text === "" || !isHeard(trigger, chat)) return false
+        if (trigger.match === "startsWith") return text.startsWith(pattern)
+        return trigger.match === "endsWith" ? text.endsWith(pattern) : text.includes(pattern)
+      case "regex":
+        if (!isHeard(trigger, chat)) return false
+        // A global or sticky pattern carries its last position from one message to the next.
+        trigger.pattern.lastIndex = 0
+        return trigger.pattern.exec(chat.body) ?? false
+      case "predicate":
+        try {
+          return trigger.test(chat)
+        } catch (error) {
+          this.onThrow(error)
+          return false
+        }
+      case "type":
+        return trigger.types.includes(chat.type)
+      default:
+        return false
+    }
   }
 }
 
-const test = (entry: Scanned, chat: Chat, text: string): boolean | RegExpMatchArray => {
-  const { trigger } = entry
-  switch (trigger._tag) {
-    case "text":
-      if (entry.pattern === "" || text === "" || !inScope(trigger.scope, chat.isGroup)) return false
-      if (trigger.match === "startsWith") return text.startsWith(entry.pattern)
-      return trigger.match === "endsWith" ? text.endsWith(entry.pattern) : text.includes(entry.pattern)
-    case "regex": {
-      if (!inScope(trigger.scope, chat.isGroup)) return false
-      // A global or sticky pattern carries its last position from one message to the next.
-      trigger.pattern.lastIndex = 0
-      return trigger.pattern.exec(chat.body) ?? false
-    }
-    case "predicate":
-      return trigger.test(chat)
-    case "type":
-      return trigger.types.includes(chat.type)
-    default:
-      return false
+const found = (entry: Entry): Match => ({ entry, match: undefined })
+const isBehind = (entry: Entry, last: Entry | undefined): boolean =>
+  last === undefined || entry.rank > last.rank || (entry.rank === last.rank && entry.order > last.order)
+const isHeard = (trigger: Trigger, chat: Chat): boolean => !("scope" in trigger) || inScope(trigger.scope, chat.isGroup)
+
+const push = (map: Map<string, ReadonlyArray<Entry>>, key: string, entry: Entry): (() => void) => {
+  map.set(key, [...(map.get(key) ?? none), entry])
+  return () => {
+    const left = (map.get(key) ?? none).filter((item) => item !== entry)
+    if (left.length === 0) map.delete(key)
+    else map.set(key, left)
   }
 }

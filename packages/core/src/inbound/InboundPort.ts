@@ -11,17 +11,12 @@ import type { Commands } from "../handlers/Commands.ts"
 import type { Matchers, Reaction } from "../handlers/Matchers.ts"
 import type { HookList } from "../hooks/Hooks.ts"
 import type { DropReason } from "../model/DropReason.ts"
-import type { InboundEvent, SignalEvent } from "../model/Event.ts"
+import type { InboundEvent, MessageEvent, SignalEvent } from "../model/Event.ts"
 import type { LifecycleCell } from "../outbound/Lifecycle.ts"
-import type { CoordinatorShape } from "../spi/Coordinator.ts"
+import type { CoordinatorShape, Lease } from "../spi/Coordinator.ts"
 import type { DurabilityShape } from "../spi/Durability.ts"
-import type { BotScope, StoreShape } from "../spi/Store.ts"
-import type { EchoFilter } from "./1-receive/Echo.ts"
-import type { Access } from "./2-admit/Access.ts"
-import type { Dedupe } from "./2-admit/Dedupe.ts"
-import type { GroupMode } from "./2-admit/GroupMode.ts"
-import type { ChatQueue } from "./3-turn/ChatQueue.ts"
-import type { Views } from "./3-turn/Views.ts"
+import type { BotScope, StoreError, StoreShape } from "../spi/Store.ts"
+import type { View } from "./Passage.ts"
 
 /** What a failing handler, hook or conversation leaves behind. */
 export interface Failure {
@@ -29,6 +24,12 @@ export interface Failure {
   /** Which part failed, for the log: `when "hola"`, `flow registrar`, `after hook`. */
   readonly where: string
   readonly chat: Chat | undefined
+  /** Which onFailure hooks it concerns; "message" when absent (B7). */
+  readonly during?: "message" | "call"
+  /** The person waits for nothing, or has been answered: no apology (B25). */
+  readonly quiet?: boolean
+  /** An error of the engine, not of the bot's own handlers: `Bot.onError` does not know its type. */
+  readonly engine?: boolean
 }
 
 export interface MessageHooks {
@@ -39,6 +40,25 @@ export interface MessageHooks {
 export interface CallHooks {
   readonly before: HookList<Chat, Chat | void>
   readonly after: HookList<Chat>
+  readonly onError: HookList<Failure>
+}
+
+/** A dedupe key that was taken; its holder confirms or releases it (ME1). */
+export interface DedupeMark {
+  readonly key: string
+}
+/** What dedupe says of an event; `mark` is undefined when the event has no id. */
+export type Claim =
+  | { readonly _tag: "claimed"; readonly mark: DedupeMark | undefined }
+  | { readonly _tag: "duplicate" }
+  | { readonly _tag: "admitting"; readonly outcome: (tell: (admitted: boolean) => void) => void }
+
+/** A place in the order of a key (A8). */
+export interface Place {
+  /** The event is admitted: takes its ticket when its time comes. */
+  readonly ready: (start: () => void) => void
+  /** The event was dropped: its place is given up. Safe to repeat. */
+  readonly void: () => void
 }
 
 export interface SignalHandler {
@@ -58,12 +78,26 @@ export interface InboundPort {
   readonly conversations: Conversations
   readonly conversationPort: ConversationPort
   readonly chatPort: ChatPort
-  readonly access: Access
-  readonly dedupe: Dedupe | undefined
-  readonly echo: EchoFilter | undefined
-  readonly queue: ChatQueue
-  readonly views: Views
-  readonly groupMode: GroupMode
+  readonly access: { readonly lets: (chatId: string, sender: string) => boolean }
+  readonly dedupe:
+    | {
+        readonly claim: (event: MessageEvent, now: number) => Claim
+        readonly confirm: (mark: DedupeMark | undefined) => void
+        readonly release: (mark: DedupeMark | undefined) => void
+      }
+    | undefined
+  readonly echo: { readonly isEcho: (event: InboundEvent, now: number) => boolean } | undefined
+  readonly queue: {
+    readonly waiting: number
+    readonly isFull: (key: string) => boolean
+    readonly arrive: (key: string) => Place
+    readonly over: (key: string) => void
+  }
+  readonly views: {
+    readonly open: (lease: Lease, key: string, chatId: string, userId: string) => Effect.Effect<View, StoreError>
+    readonly forget: (key: string) => void
+  }
+  readonly hears: (event: MessageEvent) => boolean
   /** One conversation a chat, or one a participant (B6). */
   readonly perParticipant: boolean
   readonly detect: ((body: string) => string | undefined) | undefined
@@ -80,8 +114,8 @@ export interface InboundPort {
   /** Counts and reports a failure; never fails itself (A19). */
   readonly failed: (failure: Failure) => Effect.Effect<void>
   readonly dropped: (event: InboundEvent, reason: DropReason) => void
-  /** Runs once the conversation of a key has ended: a trigger queued behind it (B18). */
-  readonly afterConversation: (key: string, run: () => void) => void
+  /** Runs once the conversation of a key has ended: a trigger queued behind it (B18). False when too many wait already. */
+  readonly afterConversation: (key: string, run: () => void) => boolean
   /** Re-arms the idle timers of a key after a message (A17). */
   readonly rearmIdle: (chat: Chat) => void
 }

@@ -3,10 +3,11 @@ import type { Chat, LangSource } from "../chat/Chat.ts"
 import type { Live, Settled } from "../conversation/Live.ts"
 import type { UserProfile } from "../chat/UserProfile.ts"
 import type { DropReason } from "../model/DropReason.ts"
-import type { MessageEvent } from "../model/Event.ts"
+import type { InboundEvent, MessageEvent } from "../model/Event.ts"
 import type { Turn, TurnHolder } from "../outbound/Turn.ts"
 import type { Checkpoint } from "../model/Checkpoint.ts"
 import type { Handoff } from "../spi/Store.ts"
+import type { DedupeMark } from "./InboundPort.ts"
 
 /** What a stage of the routing decides. The set is closed: nothing else can happen. */
 export type Verdict =
@@ -33,7 +34,8 @@ export interface Language {
 export class Passage implements TurnHolder {
   readonly event: MessageEvent
   readonly key: string
-  readonly dedupeKey: string
+  /** The dedupe key it holds; `undefined` without an id, or without dedupe. */
+  readonly mark: DedupeMark | undefined
   /** ms since the epoch: when it took its ticket (R24). */
   readonly arrivedAt: number
   turn: Turn | undefined = undefined
@@ -46,13 +48,26 @@ export class Passage implements TurnHolder {
   record = ""
   /** What a conversation did last in this turn; settled at the close. */
   drive: { readonly live: Live; readonly settled: Settled } | undefined = undefined
-  /** Reported as dropped: it is not counted as handled too (I24). */
-  dropped = false
+  /** Counted once: as handled, or as dropped (I24). */
+  fate: "open" | "handled" | "dropped" = "open"
+  /** Its effect is not stored: its record is released, not acked (I10). */
+  unsettled = false
 
-  constructor(event: MessageEvent, key: string, dedupeKey: string, arrivedAt: number) {
+  constructor(event: MessageEvent, key: string, mark: DedupeMark | undefined, arrivedAt: number) {
     this.event = event
     this.key = key
-    this.dedupeKey = dedupeKey
+    this.mark = mark
     this.arrivedAt = arrivedAt
   }
+}
+
+interface Drops {
+  readonly dropped: (event: InboundEvent, reason: DropReason) => void
+}
+
+/** Counts and tells a drop, unless the message has its fate already (I24). Safe to repeat. */
+export const drop = (port: Drops, passage: Passage, reason: DropReason): void => {
+  if (passage.fate !== "open") return
+  passage.fate = "dropped"
+  port.dropped(passage.event, reason)
 }

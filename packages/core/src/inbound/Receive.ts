@@ -1,9 +1,11 @@
 /** First phase, for every event: the contract, our own messages, echoes and access; then each kind takes its path (A1 to A3, A22). */
 import { Cause, Effect } from "effect"
+import type { DropReason } from "../model/DropReason.ts"
 import type { InboundEvent } from "../model/Event.ts"
 import { NotAcceptingError } from "../spi/Provider.ts"
-import { contractIssue, InvalidProviderEventError, isKnownKind } from "./1-receive/Contract.ts"
+import { contractIssue, InvalidProviderEventError, isOwn, isUnknownKind } from "./1-receive/Contract.ts"
 import type { InboundPort } from "./InboundPort.ts"
+import { keyOf } from "./Key.ts"
 import { makeMessage } from "./Message.ts"
 import { makeSignal } from "./Signal.ts"
 
@@ -11,30 +13,42 @@ export const makeReceive = (port: InboundPort) => {
   const message = makeMessage(port)
   const signal = makeSignal(port)
 
+  const drop = (event: InboundEvent, reason: DropReason): Effect.Effect<void> => {
+    port.dropped(event, reason)
+    return Effect.void
+  }
+  const refuse = (event: InboundEvent, reason: "not-running" | "overloaded", detail: string) => {
+    port.dropped(event, reason)
+    return Effect.fail(new NotAcceptingError({ reason, detail }))
+  }
+  const invalid = (event: InboundEvent, detail: string): Effect.Effect<void> => {
+    port.dropped(event, "invalid")
+    const error = new InvalidProviderEventError({ provider: port.providerId, detail })
+    return port.failed({ cause: Cause.fail(error), where: "an event of the provider", chat: undefined, engine: true })
+  }
+  /** Bounded: whoever delivers is told to come again, before anything of the event is remembered (I23). */
+  const overloaded = (event: InboundEvent, key: string) => {
+    port.publish({ _tag: "overloaded", key, waiting: port.queue.waiting })
+    return refuse(event, "overloaded", `${port.queue.waiting} are waiting`)
+  }
+
   const one = (event: InboundEvent): Effect.Effect<void, NotAcceptingError> =>
-    Effect.suspend(() => {
-      if (port.lifecycle.state !== "running") {
-        return Effect.fail(
-          new NotAcceptingError({ reason: "not-running", detail: `the bot is ${port.lifecycle.state}` })
-        )
-      }
+    Effect.suspend((): Effect.Effect<void, NotAcceptingError> => {
       port.metrics.received()
-      if (!isKnownKind(event)) return drop(event, "unknown-kind")
+      const { state } = port.lifecycle
+      if (state !== "running") return refuse(event, "not-running", `the bot is ${state}`)
+      if (isOwn(event)) return drop(event, "from-me")
+      if (isUnknownKind(event)) return drop(event, "unknown-kind")
       const issue = contractIssue(event)
-      if (issue !== undefined) {
-        port.dropped(event, "invalid")
-        const error = new InvalidProviderEventError({ provider: port.providerId, detail: issue })
-        return port.failed({ cause: Cause.fail(error), where: "an event of the provider", chat: undefined })
-      }
-      if (event._tag === "message" && event.fromMe === true) return drop(event, "from-me")
+      if (issue !== undefined) return invalid(event, issue)
       if (port.echo?.isEcho(event, port.timers.now()) === true) return drop(event, "echo")
       if (!port.access.lets(event.from, event.sender)) return drop(event, "blocked")
-      if (event._tag === "message" || event._tag === "interaction") return message(event)
-      signal(event)
+      const key = keyOf(event, port.perParticipant)
+      if (port.queue.isFull(key)) return overloaded(event, key)
+      if (event._tag === "message" || event._tag === "interaction") return message(event, key)
+      signal(event, key)
       return Effect.void
     })
-  const drop = (event: InboundEvent, reason: Parameters<InboundPort["dropped"]>[1]): Effect.Effect<void> =>
-    Effect.sync(() => port.dropped(event, reason))
 
   /** A batch, in the order it happened. */
   return (events: ReadonlyArray<InboundEvent>): Effect.Effect<void, NotAcceptingError> => {

@@ -12,7 +12,7 @@ import type { Live, Settled } from "../conversation/Live.ts"
 import type { State } from "../conversation/Step.ts"
 import type { SavedMessage } from "../model/Checkpoint.ts"
 import { CurrentTurn, type Turn, type TurnHolder } from "../outbound/Turn.ts"
-import type { CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
+import { type CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
 import type { StoreError } from "../spi/Store.ts"
 import { resolveLanguage } from "./4-prepare/Language.ts"
 import type { InboundPort } from "./InboundPort.ts"
@@ -60,9 +60,9 @@ export const makeTrigger = (port: InboundPort, nextId: () => string) => {
     if (view.handoff !== undefined) return refused("handoff")
     const live = port.conversations.lives.get(key)
     if (live !== undefined || view.dormant !== undefined) {
-      if (request.ifActive === "queue" && live !== undefined) {
-        port.afterConversation(key, () => submit(flow, request, holder.key, undefined))
-        return queued
+      if (request.ifActive === "queue") {
+        const waits = port.afterConversation(key, () => submit(flow, request, key, undefined))
+        return waits ? queued : refused("active")
       }
       if (request.ifActive !== "replace") return refused("active")
       if (live !== undefined) yield* port.conversations.abort(live, turn, "replaced")
@@ -109,6 +109,8 @@ export const makeTrigger = (port: InboundPort, nextId: () => string) => {
         }),
       cut: (turn) => {
         const live = port.conversations.lives.get(key)
+        // Whoever asked must not wait for code that does not stop.
+        tell?.(Effect.fail(turn.refusal() ?? new LeaseLostError({ key, reason: "ended" })))
         return live === undefined ? Effect.void : port.conversations.abandon(live, turn)
       },
       unavailable: (error) =>

@@ -19,7 +19,10 @@ export interface Driven {
 }
 
 export class Turn {
-  revoked: LeaseLostError | undefined = undefined
+  /** Why it was revoked: the error is made for whoever asks, since most turns end without anybody asking. */
+  private revoked: { readonly reason: LeaseLostError["reason"]; readonly detail: string | undefined } | undefined =
+    undefined
+  private error: LeaseLostError | undefined = undefined
   /** Why the turn was suspended, once it was. */
   suspended: SuspendReason | undefined = undefined
   driven: Driven | undefined = undefined
@@ -40,12 +43,14 @@ export class Turn {
 
   /** Why nothing more may be sent or stored under this turn; `undefined` while it is good. */
   refusal(): LeaseLostError | undefined {
-    return this.revoked ?? this.lease.lost()
+    if (this.revoked === undefined) return this.lease.lost()
+    const { detail, reason } = this.revoked
+    return (this.error ??= new LeaseLostError({ key: this.key, reason, ...(detail === undefined ? {} : { detail }) }))
   }
 
   /** T1. Safe to repeat: the first reason stands. */
   revoke(reason: LeaseLostError["reason"], detail?: string): void {
-    this.revoked ??= new LeaseLostError({ key: this.key, reason, ...(detail === undefined ? {} : { detail }) })
+    this.revoked ??= { reason, detail }
   }
 }
 

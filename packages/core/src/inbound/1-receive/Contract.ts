@@ -21,29 +21,50 @@ const known: ReadonlySet<string> = new Set([
   "call"
 ] satisfies ReadonlyArray<InboundEvent["_tag"]>)
 
-export const isKnownKind = (event: InboundEvent): boolean => known.has(event._tag)
+/** A kind this core has never heard of: a newer provider. */
+export const isUnknownKind = (event: InboundEvent): boolean => typeof event?._tag === "string" && !known.has(event._tag)
+
+/** Our own message coming back, whatever its kind (A1). */
+export const isOwn = (event: InboundEvent): boolean =>
+  typeof event === "object" && event !== null && "fromMe" in event && event.fromMe === true
+
+const isText = (value: unknown): boolean => typeof value === "string"
+const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "string"
 
 /** What is wrong with an event of a known kind; `undefined` when nothing is. */
 export const contractIssue = (event: InboundEvent): string | undefined => {
-  if (typeof event.from !== "string" || event.from === "") return "`from` is not a chat id"
-  if (typeof event.sender !== "string" || event.sender === "") return "`sender` is not an id"
+  if (typeof event !== "object" || event === null) return "it is not an object"
+  if (!isText(event._tag)) return "`_tag` is not a text"
+  if (!isText(event.from) || event.from === "") return "`from` is not a chat id"
+  if (!isText(event.sender) || event.sender === "") return "`sender` is not an id"
   if (typeof event.isGroup !== "boolean") return "`isGroup` is not a boolean"
+  if (!isTextOrAbsent(event.lang)) return "`lang` is not a text"
+  if (!isTextOrAbsent(event.topic)) return "`topic` is not a text"
+  if (!isTextOrAbsent(event.senderName)) return "`senderName` is not a text"
+  if (!isTextOrAbsent(event.chatName)) return "`chatName` is not a text"
+  return issueOfKind(event)
+}
+
+const issueOfKind = (event: InboundEvent): string | undefined => {
   switch (event._tag) {
     case "message":
-      if (typeof event.body !== "string") return "`body` is not a text"
-      if (typeof event.type !== "string") return "`type` is not a text"
-      return typeof event.ref?.id === "string" ? undefined : "`ref.id` is not a text"
+      if (!isText(event.body)) return "`body` is not a text"
+      if (!isText(event.type)) return "`type` is not a text"
+      if (event.media !== undefined && !isText(event.media?.kind)) return "`media.kind` is not a text"
+      return isText(event.ref?.id) ? undefined : "`ref.id` is not a text"
     case "interaction":
-      if (typeof event.body !== "string") return "`body` is not a text"
-      if (typeof event.payload !== "string") return "`payload` is not a text"
-      return typeof event.interactionId === "string" ? undefined : "`interactionId` is not a text"
+      if (!isText(event.body)) return "`body` is not a text"
+      if (!isText(event.payload)) return "`payload` is not a text"
+      return isText(event.interactionId) ? undefined : "`interactionId` is not a text"
     case "call":
-      return typeof event.callId === "string" ? undefined : "`callId` is not a text"
+      return isText(event.callId) ? undefined : "`callId` is not a text"
     case "reaction":
-      return typeof event.emoji === "string" ? undefined : "`emoji` is not a text"
+      if (!isText(event.emoji)) return "`emoji` is not a text"
+      return isText(event.target?.id) ? undefined : "`target.id` is not a text"
     case "pollVote":
+      if (!isText(event.pollId)) return "`pollId` is not a text"
       return Array.isArray(event.options) ? undefined : "`options` is not a list"
     case "delete":
-      return typeof event.target?.id === "string" ? undefined : "`target.id` is not a text"
+      return isText(event.target?.id) ? undefined : "`target.id` is not a text"
   }
 }

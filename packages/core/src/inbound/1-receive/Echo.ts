@@ -1,4 +1,5 @@
 /** The echo filter (A2): refs of successful sends, each taken back by the first inbound that carries it. */
+import type { Outgoing, Receipt } from "../../model/Content.ts"
 import type { InboundEvent } from "../../model/Event.ts"
 
 export interface EchoOptions {
@@ -7,25 +8,38 @@ export interface EchoOptions {
   readonly ttl: number | undefined
 }
 
+const keyOf = (chatId: string, id: string): string => `${chatId}\u0000${id}`
+
 export class EchoFilter {
   private readonly sent = new Map<string, number>()
   private readonly options: EchoOptions
   constructor(options: EchoOptions) {
     this.options = options
   }
-  remember(chatId: string, id: string, now: number): void {
+
+  /** Every message of a successful send; a long text is several. */
+  remember(message: Outgoing, receipt: Receipt, now: number): void {
+    // These act on a message somebody else may have written: its ref is not ours to swallow.
+    if (message.content._tag === "reaction" || message.content._tag === "delete") return
+    this.keep(message.chatId, receipt.ref.id, now)
+    for (const part of receipt.parts ?? []) this.keep(message.chatId, part.id, now)
+  }
+  private keep(chatId: string, id: string, now: number): void {
     if (id === "") return
-    this.sent.set(`${chatId}\u0000${id}`, now)
+    const key = keyOf(chatId, id)
+    this.sent.delete(key)
+    this.sent.set(key, now)
     if (this.sent.size <= this.options.size) return
     for (const oldest of this.sent.keys()) {
       this.sent.delete(oldest)
       return
     }
   }
+
   /** Whether the event is one of our own sends; consumes its ref. */
   isEcho(event: InboundEvent, now: number): boolean {
     if (event._tag !== "message" || event.ref.id === "") return false
-    const key = `${event.from}\u0000${event.ref.id}`
+    const key = keyOf(event.from, event.ref.id)
     const at = this.sent.get(key)
     if (at === undefined) return false
     this.sent.delete(key)

@@ -4,12 +4,13 @@ import { bodyType, eventId } from "../../model/Event.ts"
 import type { DurabilityError } from "../../spi/Durability.ts"
 import { NotAcceptingError } from "../../spi/Provider.ts"
 import type { StoreError } from "../../spi/Store.ts"
-import type { Place } from "../3-turn/ChatQueue.ts"
-import type { InboundPort } from "../InboundPort.ts"
-import type { Passage } from "../Passage.ts"
-import { hears } from "./GroupMode.ts"
+import type { InboundPort, Place } from "../InboundPort.ts"
+import { drop, type Passage } from "../Passage.ts"
 
-export const makeAdmit = (port: InboundPort) => {
+/** Frees what a message claimed and says why it was dropped. */
+type GiveBack = (passage: Passage, reason: "not-running" | "store-failed") => Effect.Effect<void>
+
+export const makeAdmit = (port: InboundPort, giveBack: GiveBack) => {
   const journal = (passage: Passage): Effect.Effect<boolean, DurabilityError> =>
     port.durability.durable
       ? Effect.map(port.durability.record(passage.key, passage.event), (recorded) => {
@@ -43,6 +44,29 @@ export const makeAdmit = (port: InboundPort) => {
     )
   }
 
+  const admitted = (passage: Passage, place: Place, start: () => void, fresh: boolean) => {
+    // Stopped meanwhile, and nothing keeps it: the transport is told, and delivers it again (A4).
+    if (fresh && passage.record === "" && port.lifecycle.state !== "running") {
+      return refused(passage, place, "not-running", `the bot is ${port.lifecycle.state}`)
+    }
+    port.dedupe?.confirm(passage.mark)
+    const reason = !fresh ? "duplicate" : port.hears(passage.event) ? undefined : "group-mode"
+    if (reason === undefined) place.ready(start)
+    else {
+      place.void()
+      drop(port, passage, reason)
+    }
+    return Effect.void
+  }
+  const refused = (passage: Passage, place: Place, reason: "not-running" | "store-failed", detail: string) => {
+    place.void()
+    const answer = reason === "not-running" ? reason : "store"
+    return Effect.andThen(
+      giveBack(passage, reason),
+      Effect.suspend(() => Effect.fail(new NotAcceptingError({ reason: answer, detail })))
+    )
+  }
+
   /** Not interruptible: a client that hangs up must not leave a claim behind (ME1). */
   return (passage: Passage, place: Place, start: () => void): Effect.Effect<void, NotAcceptingError> =>
     Effect.uninterruptible(
@@ -51,25 +75,12 @@ export const makeAdmit = (port: InboundPort) => {
           fresh ? Effect.as(persist(passage), true) : Effect.succeed(false)
         ),
         {
-          onSuccess: (fresh) => {
-            port.dedupe?.confirm(passage.dedupeKey)
-            const refused = !fresh ? "duplicate" : hears(port.groupMode, passage.event) ? undefined : "group-mode"
-            if (refused === undefined) place.ready(start)
-            else {
-              place.void()
-              port.dropped(passage.event, refused)
-            }
-            return Effect.void
-          },
-          onFailure: (cause) => {
-            port.dedupe?.release(passage.dedupeKey)
-            place.void()
-            port.dropped(passage.event, "store-failed")
-            return Effect.andThen(
-              port.failed({ cause, where: "admitting a message", chat: undefined }),
-              Effect.fail(new NotAcceptingError({ reason: "store", detail: "the message could not be stored" }))
+          onSuccess: (fresh): Effect.Effect<void, NotAcceptingError> => admitted(passage, place, start, fresh),
+          onFailure: (cause) =>
+            Effect.andThen(
+              port.failed({ cause, where: "admitting a message", chat: undefined, engine: true }),
+              refused(passage, place, "store-failed", "the message could not be stored")
             )
-          }
         }
       )
     )

@@ -5,16 +5,11 @@
  * Q1 `start` of a message runs once all that arrived before it have started or were dropped.
  * Q2 bounded: so many waiting a key, so many in the process (I23).
  */
+import type { Place } from "../InboundPort.ts"
+
 export interface QueueLimits {
   readonly perKey: number
   readonly total: number
-}
-
-export interface Place {
-  /** The message is admitted: takes its ticket when its time comes. */
-  readonly ready: (start: () => void) => void
-  /** The message was dropped: its place is given up. Safe to repeat. */
-  readonly void: () => void
 }
 
 interface Lane {

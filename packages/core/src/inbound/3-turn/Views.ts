@@ -15,6 +15,8 @@ export class Views {
   private readonly limit: number
   /** A live conversation is the truth of its key: what the store says of it is its own last checkpoint. */
   private readonly isLive: (key: string) => boolean
+  /** Moves with every forgetting: what was read before it is not kept. */
+  private epoch = 0
 
   constructor(
     store: StoreShape,
@@ -36,6 +38,7 @@ export class Views {
       const known = this.views.get(key)
       if (known !== undefined && known.user.id === userId) return Effect.succeed(known)
     }
+    const { epoch } = this
     return Effect.map(this.store.open(this.scope, key, chatId, userId), (stored) => {
       const view: View = {
         handoff: stored.handoff,
@@ -43,6 +46,8 @@ export class Views {
         dormant: this.isLive(key) ? undefined : stored.checkpoint
       }
       this.views.delete(key)
+      // A chat handed over while this was read: the reader is told what stood before, and nobody after it.
+      if (epoch !== this.epoch) return view
       this.views.set(key, view)
       if (this.views.size > this.limit) {
         for (const oldest of this.views.keys()) {
@@ -58,10 +63,12 @@ export class Views {
   }
   /** The key's stored conversation has changed hands with its live copy: read it anew next time. */
   forget(key: string): void {
+    this.epoch++
     this.views.delete(key)
   }
   /** Every key of a chat, when the chat is handed to a person or given back. */
   forgetChat(chatId: string): void {
+    this.epoch++
     for (const key of this.views.keys()) if (key === chatId || key.startsWith(`${chatId}:`)) this.views.delete(key)
   }
 }

@@ -35,11 +35,13 @@ export const makePrepare = (port: InboundPort) => {
   ) {
     let current = chat
     for (const hook of hooks) {
-      const exit = yield* Effect.exit(hook.bind(hook.run(current)))
+      const exit = yield* Effect.exit(Effect.suspend(() => hook.bind(hook.run(current))))
       if (exit._tag === "Failure") {
         const jump = jumpOf(exit.cause)
         if (jump?._tag !== "stop" && jump?._tag !== "pass") {
-          if (Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.failCause(exit.cause)
+          if (Cause.hasInterruptsOnly(exit.cause) && passage.turn?.suspended !== undefined) {
+            return yield* Effect.failCause(exit.cause)
+          }
           yield* port.failed({ cause: exit.cause, where: "a before hook", chat: current })
         }
         return stopped

@@ -1,5 +1,6 @@
 /** The registered triggers, by specificity; a handler that passes yields to the next that matches (A15, A18). */
 import { Effect } from "effect"
+import type { Entry } from "../../handlers/Matchers.ts"
 import type { InboundPort } from "../InboundPort.ts"
 import { passed, type Passage, type Verdict } from "../Passage.ts"
 import type { Stage } from "./Route.ts"
@@ -7,10 +8,10 @@ import { runHandler } from "./RunHandler.ts"
 import { startFlow } from "./StartFlow.ts"
 
 export const makeMatching = (port: InboundPort): Stage => {
-  const attempt = (passage: Passage, nth: number): Effect.Effect<Verdict> => {
+  const attempt = (passage: Passage, last: Entry | undefined): Effect.Effect<Verdict> => {
     const { chat } = passage
     if (chat === undefined) return Effect.succeed(passed)
-    const found = port.matchers.find(chat, passage.firstContact, nth)
+    const found = port.matchers.find(chat, passage.firstContact, last)
     if (found === undefined) return Effect.succeed(passed)
     const { reaction } = found.entry
     if (reaction._tag === "flow") {
@@ -18,8 +19,8 @@ export const makeMatching = (port: InboundPort): Stage => {
     }
     const matched = found.match === undefined ? chat : chat.with({ match: found.match })
     return Effect.flatMap(runHandler(port, matched, "a handler", reaction), (verdict) =>
-      verdict._tag === "passed" ? attempt(passage, nth + 1) : Effect.succeed(verdict)
+      verdict._tag === "passed" ? attempt(passage, found.entry) : Effect.succeed(verdict)
     )
   }
-  return { name: "matchers", applies: () => true, run: (passage) => attempt(passage, 0) }
+  return { name: "matchers", applies: () => true, run: (passage) => attempt(passage, undefined) }
 }

@@ -10,7 +10,8 @@ export const runHandler = (
   port: InboundPort,
   chat: Chat,
   where: string,
-  handler: { readonly run: (chat: Chat) => UserEffect; readonly bind: Bind }
+  handler: { readonly run: (chat: Chat) => UserEffect; readonly bind: Bind },
+  during: "message" | "call" = "message"
 ): Effect.Effect<Verdict> =>
   Effect.matchCauseEffect(
     Effect.suspend(() => handler.bind(handler.run(chat))),
@@ -20,9 +21,11 @@ export const runHandler = (
         const jump = jumpOf(cause)
         if (jump?._tag === "pass") return Effect.succeed(passed)
         if (jump !== undefined) return Effect.succeed<Verdict>({ _tag: "consumed", by: where })
-        // Suspended: the turn's own closing tells what became of it (R17).
-        if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(Cause.interrupt())
-        return Effect.as(port.failed({ cause, where, chat }), { _tag: "consumed", by: where })
+        // Suspended: the turn's own closing tells what became of it (R17). One that interrupts itself has failed.
+        if (Cause.hasInterruptsOnly(cause) && chat.holder.turn?.suspended !== undefined) {
+          return Effect.failCause(Cause.interrupt())
+        }
+        return Effect.as(port.failed({ cause, where, chat, during }), { _tag: "consumed", by: where })
       }
     }
   )

@@ -4,7 +4,7 @@ import type { State } from "../../conversation/Step.ts"
 import type { InboundPort } from "../InboundPort.ts"
 import type { Passage } from "../Passage.ts"
 import { savedOf } from "../SavedOf.ts"
-import { settleDrive } from "./Active.ts"
+import { settleDrive } from "../Settle.ts"
 
 export const startFlow = (port: InboundPort, passage: Passage, flow: string, state: State): Effect.Effect<void> =>
   Effect.suspend(() => {

@@ -1,11 +1,12 @@
 /**
  * Last phase, in this order: after hooks → publish → settle (checkpoint → ack); the turn is released after it (design.md 5).
- * Publishing does not wait for settling.
+ * Publishing does not wait for settling. A message that was dropped has neither after hooks nor a `message` event.
  */
 import { Effect } from "effect"
+import { jumpOf } from "../../chat/Control.ts"
 import type { InboundPort } from "../InboundPort.ts"
 import type { Passage } from "../Passage.ts"
-import { settleDrive } from "../5-route/Active.ts"
+import { settleDrive } from "../Settle.ts"
 
 export const makeClose = (port: InboundPort) => {
   const afterHooks = (passage: Passage): Effect.Effect<void> => {
@@ -17,7 +18,10 @@ export const makeClose = (port: InboundPort) => {
       (hook) =>
         Effect.catchCause(
           Effect.suspend(() => hook.bind(hook.run(chat))),
-          (cause) => port.failed({ cause, where: "an after hook", chat })
+          (cause) =>
+            jumpOf(cause) === undefined
+              ? port.failed({ cause, where: "an after hook", chat, quiet: true })
+              : Effect.void
         ),
       { discard: true }
     )
@@ -26,24 +30,36 @@ export const makeClose = (port: InboundPort) => {
     const { drive } = passage
     passage.drive = undefined
     const checkpointed = drive === undefined ? Effect.void : settleDrive(port, passage, drive.live, drive.settled)
-    if (passage.record === "" || passage.turn === undefined) return checkpointed
-    const { fence } = passage.turn.lease
-    return Effect.andThen(
-      checkpointed,
-      Effect.catchCause(port.durability.ack(passage.key, passage.record, fence), (cause) =>
-        port.failed({ cause, where: "the ack of an inbox record", chat: passage.chat })
-      )
+    return passage.record === ""
+      ? checkpointed
+      : Effect.andThen(
+          checkpointed,
+          Effect.suspend(() => signOff(passage))
+        )
+  }
+  /** The ack comes only after the checkpoint that holds the effect; without it the record is released (I10). */
+  const signOff = (passage: Passage): Effect.Effect<void> => {
+    const { chat, key, record, turn, unsettled } = passage
+    const act =
+      unsettled || turn === undefined
+        ? port.durability.release(key, record)
+        : port.durability.ack(key, record, turn.lease.fence)
+    return Effect.catchCause(act, (cause) =>
+      port.failed({ cause, where: "signing off an inbox record", chat, engine: true, quiet: true })
     )
   }
   const publish = (passage: Passage): void => {
     if (passage.chat === undefined) return
-    if (!passage.dropped) port.metrics.handled()
+    passage.fate = "handled"
+    port.metrics.handled()
     port.publish({ _tag: "message", chat: passage.chat })
     port.rearmIdle(passage.chat)
   }
   return (passage: Passage): Effect.Effect<void> =>
-    Effect.flatMap(afterHooks(passage), () => {
-      publish(passage)
-      return settle(passage)
-    })
+    passage.fate === "open"
+      ? Effect.flatMap(afterHooks(passage), () => {
+          publish(passage)
+          return settle(passage)
+        })
+      : settle(passage)
 }

@@ -6,7 +6,8 @@ import type { LifecycleCell } from "../Lifecycle.ts"
 import type { TurnHolder } from "../Turn.ts"
 import { LeaseLostError as LeaseLost } from "../../spi/Errors.ts"
 
-export type Refusal = BotNotRunningError | LeaseLostError | ProviderNotLeaderError | SendError
+/** Everything a send can fail with. A failed before-send hook is reported, and the send goes on without it. */
+export type SendFailure = BotNotRunningError | LeaseLostError | ProviderNotLeaderError | SendError
 
 export const makeGuard = (bot: string, lifecycle: LifecycleCell, provider: ProviderShape) => {
   const refuseState = (): BotNotRunningError | ProviderNotLeaderError | undefined => {
@@ -16,7 +17,7 @@ export const makeGuard = (bot: string, lifecycle: LifecycleCell, provider: Provi
       : new BotNotRunningError({ bot, state: lifecycle.state })
   }
   /** @param holder the turn the send belongs to; `undefined` for a send from outside any turn */
-  const refusal = (holder: TurnHolder | undefined, message: Outgoing): Refusal | undefined => {
+  const refusal = (holder: TurnHolder | undefined, message: Outgoing): SendFailure | undefined => {
     const state = refuseState()
     if (state !== undefined) return state
     if (holder !== undefined) {

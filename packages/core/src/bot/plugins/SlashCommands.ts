@@ -1,8 +1,8 @@
 /** The usual slash commands as a plugin (B20): `/help` lists the commands, `/reset` ends the conversation. */
 import { Effect } from "effect"
-import * as Bot from "../bot/Bot.ts"
-import * as Plugin from "../bot/Plugin.ts"
-import type { Chat } from "../chat/Chat.ts"
+import * as Bot from "../Bot.ts"
+import * as Plugin from "../Plugin.ts"
+import type { Chat } from "../../chat/Chat.ts"
 
 export interface SlashCommandsOptions {
   /** What `/help` says before the list. */

@@ -1,9 +1,9 @@
 /** The voice hook point (B20): a voice note becomes text before anything else looks at the message. */
 import { Effect } from "effect"
-import * as Bot from "../bot/Bot.ts"
-import * as Plugin from "../bot/Plugin.ts"
-import type { Chat } from "../chat/Chat.ts"
-import type { InboundMedia } from "../model/Event.ts"
+import * as Bot from "../Bot.ts"
+import * as Plugin from "../Plugin.ts"
+import type { Chat } from "../../chat/Chat.ts"
+import type { InboundMedia } from "../../model/Event.ts"
 
 /**
  * @param transcribe turns a voice note into text; what it fails with is reported, and the message stops there

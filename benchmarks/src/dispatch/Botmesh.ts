@@ -1,0 +1,189 @@
+/**
+ * botmesh with everything on: dedupe, store, one hook on each side, one subscriber of the events, metrics. Messages come
+ * in as from any transport, through `host.receive`; one is done when the subscriber is told of it.
+ *
+ * Variants: `flow` asks by a flow in place of a free-form conversation; `persistent` keeps a checkpoint; `dormant` gives the
+ * fiber up at once; `sqlite` is `dormant` in the SQLite file that BENCH_FILE names.
+ */
+import {
+  Bot,
+  type Chat,
+  Flow,
+  type InboundEvent,
+  InProcessScheduler,
+  LocalCoordinator,
+  layerNoDurability,
+  MemoryStore,
+  Provider,
+  Store
+} from "@botmesh/core"
+import { fromDriver, type ProviderHost, type ProviderShape, type StoreShape } from "@botmesh/core/spi"
+import { SqliteStore } from "@botmesh/sql"
+import { Effect, Layer, ManagedRuntime, Stream } from "effect"
+import { farewell, firstQuestion, type Setup, secondQuestion, type Task, words } from "./Engine.ts"
+
+/** The event carries its own end through the engine. */
+class Message {
+  readonly _tag = "message"
+  readonly isGroup = false
+  readonly type = "text"
+  readonly ref: { readonly id: string; readonly chatId: string }
+  readonly from: string
+  readonly sender: string
+  readonly body: string
+  readonly done: () => void
+  constructor(id: string, chat: string, body: string, done: () => void) {
+    this.ref = { id, chatId: chat }
+    this.from = chat
+    this.sender = chat
+    this.body = body
+    this.done = done
+  }
+}
+
+const persistent = (task: Task): boolean => task.variant !== "" && task.variant !== "flow"
+const dormant = (task: Task): boolean => task.variant === "dormant" || task.variant === "sqlite"
+
+const questions = (task: Task) =>
+  task.variant === "flow"
+    ? Bot.flow(
+        Flow.make("form").pipe(
+          Flow.ask("name", firstQuestion),
+          Flow.ask("age", secondQuestion),
+          Flow.say(({ age, name }) => farewell(name, age))
+        ),
+        { trigger: "start" }
+      )
+    : Bot.conversation(
+        "start",
+        (c) =>
+          Effect.gen(function* () {
+            const name = yield* c.ask("name", firstQuestion)
+            const age = yield* c.ask("age", secondQuestion)
+            yield* c.say(farewell(name, age))
+          }),
+        { persistent: persistent(task) }
+      )
+
+const reply = (text: string) => (chat: Chat) => chat.reply(text)
+const handlersOf = (task: Task) => {
+  switch (task.scenario) {
+    case "trivial":
+      return [Bot.when("hola", reply("ok"))]
+    case "triggers":
+      return words(task.triggers).map((word) => Bot.when(word, reply(word)))
+    case "conversation":
+      return [questions(task)]
+  }
+}
+
+const botOf = (task: Task) =>
+  Bot.make(
+    "bench",
+    [...handlersOf(task), Bot.before("message", () => Effect.void), Bot.after("message", () => Effect.void)],
+    dormant(task) ? { conversation: { dormantAfter: "500ms" } } : {}
+  )
+
+const providerOf = (started: (host: ProviderHost) => void, onReply: () => void): ProviderShape => {
+  const receipt = { ref: { id: "r", chatId: "c" } }
+  return {
+    id: "bench",
+    capabilities: {
+      exclusiveSession: false,
+      contents: new Set(["text", "choices"]),
+      typing: false,
+      markRead: false,
+      clientIds: false
+    },
+    start: (host) => Effect.sync(() => started(host)),
+    send: () =>
+      Effect.sync(() => {
+        onReply()
+        return receipt
+      }),
+    presence: () => Effect.void,
+    download: () => Effect.succeed(new Uint8Array()),
+    connection: Stream.make({ state: "ready" })
+  }
+}
+
+/** A memory store whose rows can be thrown away, to tell what they weigh from what the engine holds beside them. */
+const forgettable = () => {
+  let rows: StoreShape = fromDriver(MemoryStore.make())
+  const store: StoreShape = {
+    name: "memory",
+    persistent: false,
+    admit: (...args) => rows.admit(...args),
+    saveMessage: (...args) => rows.saveMessage(...args),
+    messages: (...args) => rows.messages(...args),
+    open: (...args) => rows.open(...args),
+    profile: (...args) => rows.profile(...args),
+    setProfile: (...args) => rows.setProfile(...args),
+    handoff: (...args) => rows.handoff(...args),
+    setHandoff: (...args) => rows.setHandoff(...args),
+    getCheckpoint: (...args) => rows.getCheckpoint(...args),
+    setCheckpointIf: (...args) => rows.setCheckpointIf(...args),
+    clearCheckpointIf: (...args) => rows.clearCheckpointIf(...args),
+    raiseFence: (...args) => rows.raiseFence(...args),
+    checkpoints: (...args) => rows.checkpoints(...args),
+    due: (...args) => rows.due(...args),
+    getValue: (...args) => rows.getValue(...args),
+    setValue: (...args) => rows.setValue(...args)
+  }
+  return {
+    layer: Layer.succeed(Store, store),
+    forget: () => {
+      rows = fromDriver(MemoryStore.make())
+    }
+  }
+}
+
+export const setup: Setup = async (task, onReply) => {
+  const rows = forgettable()
+  // What is measured for speed has the store itself, without anything between.
+  const store =
+    task.variant === "sqlite"
+      ? SqliteStore.layer({ filename: process.env["BENCH_FILE"] ?? "" })
+      : task.variant === "" || task.variant === "flow"
+        ? MemoryStore.layer()
+        : rows.layer
+  const bot = botOf(task)
+  let host: ProviderHost | undefined
+  const provider = Layer.succeed(
+    Provider,
+    providerOf((started) => {
+      host = started
+    }, onReply)
+  )
+  const layer = Bot.layer(bot).pipe(
+    Layer.provide(provider),
+    Layer.provide(Layer.mergeAll(store, LocalCoordinator.layer(), layerNoDurability, InProcessScheduler.layer))
+  )
+  const runtime = ManagedRuntime.make(layer)
+  const running = await runtime.runPromise(bot)
+  runtime.runFork(
+    Stream.runForEach(running.events, (event) =>
+      Effect.sync(() => {
+        if (event._tag === "message" && isMessage(event.chat.event)) event.chat.event.done()
+      })
+    )
+  )
+  const started = host
+  if (started === undefined) throw new Error("the bot did not start its provider")
+  const context = await runtime.context()
+  const fork = Effect.runForkWith(context)
+  let id = 0
+  return {
+    send: (chat, text) =>
+      new Promise<void>((resolve) => {
+        fork(started.receive([new Message(String(++id), `57300${chat}@s.whatsapp.net`, text, resolve)]))
+      }),
+    rest: async () => {
+      if (!dormant(task)) return
+      while (running.conversations.list().length > 0) await new Promise((resolve) => setTimeout(resolve, 50))
+    },
+    forgetRows: rows.forget
+  }
+}
+
+const isMessage = (event: InboundEvent): event is InboundEvent & Message => event instanceof Message

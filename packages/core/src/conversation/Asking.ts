@@ -1,0 +1,105 @@
+/** How a question is put, until an answer is right, time is up or the tries are used (B3, B25, R24). */
+import { Effect, Result } from "effect"
+import { raise } from "../chat/Control.ts"
+import { translate } from "../i18n/Catalogue.ts"
+import type { SavedMessage, Wait } from "../model/Checkpoint.ts"
+import type { Content } from "../model/Content.ts"
+import { noteApplied } from "./Checkpoints.ts"
+import { GaveUp, QuestionTimedOut } from "./Conversation.ts"
+import type { ConversationPort } from "./ConversationPort.ts"
+import type { Live } from "./Live.ts"
+import type { LiveOp } from "./OpLog.ts"
+import type { Ops } from "./Ops.ts"
+import type { Question, Refused } from "./Question.ts"
+
+type AskWait = Extract<Wait, { readonly kind: "ask" }>
+
+const waitFor = (ops: Ops, op: LiveOp, question: Question): AskWait => {
+  const now = ops.port.timers.now()
+  const idle = question.idle ?? ops.live.reminder
+  return {
+    kind: "ask",
+    op: op.name,
+    ...(question.timeout === undefined ? {} : { deadline: now + question.timeout }),
+    ...(idle === undefined ? {} : { idleAt: now + idle.after })
+  }
+}
+
+/** A wait that was stored keeps its deadline: it is not restarted by a restart or a handover (C23). */
+const recall = (live: Live, op: LiveOp): AskWait | undefined => {
+  const { recalled } = live
+  live.recalled = undefined
+  return recalled?.kind === "ask" && recalled.op === op.name ? recalled : undefined
+}
+
+const refusal = (port: ConversationPort, question: Question, refused: Refused, lang: string): Content => {
+  const text =
+    question.invalid ??
+    ("text" in refused ? refused.text : translate(port.catalogue, lang, refused.translate, refused.params ?? {}))
+  return question.content._tag === "choices" ? { ...question.content, text } : { _tag: "text", text }
+}
+
+/** The reminder of a question that has waited long; said once a wait. */
+const remind = Effect.fnUntraced(function* (ops: Ops, op: LiveOp, question: Question, wait: Wait) {
+  const idle = question.idle ?? ops.live.reminder
+  const rest: AskWait = {
+    kind: "ask",
+    op: op.name,
+    ...(wait.kind !== "ask" || wait.deadline === undefined ? {} : { deadline: wait.deadline })
+  }
+  ops.live.dirty = true
+  if (idle !== undefined) {
+    yield* ops.deliver({ _tag: "text", text: idle.text }, ops.live.keyOf(op, `idle${op.attempts ?? 1}`))
+  }
+  return rest
+})
+
+export const asking = Effect.fnUntraced(function* (ops: Ops, op: LiveOp, question: Question) {
+  const { live, port } = ops
+  let wait = recall(live, op)
+  for (;;) {
+    let message: SavedMessage | undefined = live.pending.shift()
+    if (message === undefined) {
+      if ((op.attempts ?? 0) === 0) {
+        yield* ops.deliver(question.content, live.keyOf(op))
+        op.attempts = 1
+        live.dirty = true
+      }
+      const { signal, wait: left } = yield* ops.park(wait ?? waitFor(ops, op, question))
+      if (signal._tag === "timeout") {
+        op.result = "timeout"
+        ops.finish(op)
+        return yield* new QuestionTimedOut({ question: op.name })
+      }
+      if (signal._tag === "idle") {
+        wait = yield* remind(ops, op, question, left)
+        continue
+      }
+      message = signal.message
+    }
+    live.current = message
+    noteApplied(live, message.id)
+    live.dirty = true
+    const lang = message.lang ?? ops.lang
+    const word = message.payload === undefined ? port.word(message.body, lang) : undefined
+    if (word === "cancel" && question.cancel) return yield* raise({ _tag: "cancel" })
+    if (word === "back" && question.back) return yield* raise({ _tag: "back" })
+    const read = question.read(message, lang, port.catalogue)
+    const attempts = Math.max(1, op.attempts ?? 1)
+    op.attempts = attempts
+    if (Result.isSuccess(read)) {
+      op.answer = message
+      ops.finish(op)
+      return read.success
+    }
+    if (attempts > question.retries) {
+      op.result = "gave-up"
+      ops.finish(op)
+      return yield* new GaveUp({ question: op.name, attempts })
+    }
+    // Counted before it is said: an answer that was refused is stored ahead of the send like any other (R2).
+    op.attempts = attempts + 1
+    yield* ops.deliver(refusal(port, question, read.failure, lang), live.keyOf(op, attempts))
+    wait = undefined
+  }
+})

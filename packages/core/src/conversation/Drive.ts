@@ -1,0 +1,106 @@
+/**
+ * Lets a conversation run under a turn until it rests (C3): its fiber, and the turn it takes when its program goes on by
+ * itself.
+ */
+import { Context, Effect, Exit } from "effect"
+import { CurrentTurn, type Turn } from "../outbound/Turn.ts"
+import { type CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
+import type { Checkpoints } from "./Checkpoints.ts"
+import type { ConversationPort } from "./ConversationPort.ts"
+import { converse } from "./Execute.ts"
+import type { Live, Outcome, Settled } from "./Live.ts"
+import type { Lives } from "./Lives.ts"
+import { Ops } from "./Ops.ts"
+import type { Rest, SettleError } from "./Rest.ts"
+
+export const makeDrive = (
+  port: ConversationPort,
+  context: Context.Context<never>,
+  lives: Lives,
+  checkpoints: Checkpoints,
+  rest: Rest
+) => {
+  /** Starts or replays the step; the wait it was resumed from is kept for the op it belongs to. */
+  const fork = (live: Live): void => {
+    live.suspending = undefined
+    live.failure = undefined
+    live.recalled = live.wait
+    live.wait = undefined
+    live.log.rewind()
+    live.interrupt = (reason) => lives.interrupt(live, reason)
+    const ops = new Ops(live, port, checkpoints, lives, takeTurn)
+    const fiber = Effect.runForkWith(Context.add(context, CurrentTurn, live.holder))(converse(ops, port))
+    live.fiber = fiber
+    fiber.addObserver((exit) => {
+      if (live.fiber === fiber) live.fiber = undefined
+      const settled = settledOf(live, exit)
+      if (live.settled !== undefined) return live.settle(settled)
+      // Its program ended by itself, outside any turn: it gets one to be settled under.
+      if (!live.gone && live.suspending === undefined) underTurn(live, (turn) => rest.report(live, turn, settled))
+    })
+  }
+
+  const drive = (live: Live, turn: Turn, begin: () => void): Effect.Effect<Settled> =>
+    Effect.callback<Settled>((resume) => {
+      live.clearTimer()
+      live.holder.turn = turn
+      live.driver = turn
+      turn.driven = live
+      live.settled = (settled) => {
+        turn.driven = undefined
+        resume(Effect.succeed(settled))
+      }
+      begin()
+    })
+  /** Brings a live without a fiber back to where it was: replays its step up to the op that waits. */
+  const revive = (live: Live, turn: Turn): Effect.Effect<Settled> => drive(live, turn, () => fork(live))
+
+  /** Its program left a wait by itself and goes on: it gets a turn of its own, closed when it rests again. */
+  const takeTurn = (live: Live): Effect.Effect<void, LeaseLostError> =>
+    Effect.callback<void, LeaseLostError>((resume) => {
+      let given = false
+      const refuse = (reason: LeaseLostError["reason"]) =>
+        resume(Effect.fail(new LeaseLostError({ key: live.key, reason })))
+      underTurn(
+        live,
+        (turn) => {
+          if (given) return Effect.void
+          if (live.gone || live.suspending !== undefined) return Effect.sync(() => refuse("revoked"))
+          return Effect.flatMap(
+            drive(live, turn, () => resume(Effect.void)),
+            (settled) => rest.report(live, turn, settled)
+          )
+        },
+        () => refuse("unavailable")
+      )
+      // The program gave up the act it wanted the turn for.
+      return Effect.sync(() => {
+        given = true
+      })
+    })
+
+  /** Runs `body` under the key's turn, outside any message; a failure is reported like one of a handler. */
+  const underTurn = (
+    live: Live,
+    body: (turn: Turn) => Effect.Effect<void, SettleError>,
+    unavailable: (error: CoordinationUnavailableError) => void = () => lives.leave(live)
+  ): void =>
+    port.turns.submit({
+      holder: { key: live.key, turn: undefined },
+      run: (turn) => Effect.catchCause(body(turn), (cause) => port.onError(live, cause)),
+      cut: (turn) => rest.abandon(live, turn),
+      unavailable: (error) => Effect.sync(() => unavailable(error)),
+      over: () => {}
+    })
+
+  return { fork, drive, revive, underTurn }
+}
+export type Drive = ReturnType<typeof makeDrive>
+
+const settledOf = (live: Live, exit: Exit.Exit<Outcome, unknown>): Settled => {
+  if (live.failure !== undefined) return { _tag: "lost", cause: live.failure }
+  if (Exit.isSuccess(exit)) return { _tag: "ended", outcome: exit.value }
+  return live.suspending === undefined
+    ? { _tag: "failed", cause: exit.cause }
+    : { _tag: "cut", reason: live.suspending }
+}

@@ -1,0 +1,95 @@
+/** Conversations that are only in the store: brought back, moved in time, or cleared (A14, B14, C18). */
+import { Effect, Result } from "effect"
+import type { ConversationOutcome } from "../events/BotEvent.ts"
+import type { Checkpoint, Wait } from "../model/Checkpoint.ts"
+import type { Turn } from "../outbound/Turn.ts"
+import type { LeaseLostError } from "../spi/Errors.ts"
+import type { StoreError } from "../spi/Store.ts"
+import { decodeLive } from "./Checkpoints.ts"
+import type { ConversationPort } from "./ConversationPort.ts"
+import type { Live } from "./Live.ts"
+import type { Lives } from "./Lives.ts"
+import { resumed } from "./Pause.ts"
+
+type Failure = StoreError | LeaseLostError
+
+export const makeStored = (port: ConversationPort, lives: Lives) => {
+  const guarded = <A>(turn: Turn, write: () => Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
+    Effect.suspend(() => {
+      const lost = turn.lease.lost()
+      return lost === undefined ? write() : Effect.fail(lost)
+    })
+  const fenceOf = (turn: Turn, checkpoint: Checkpoint): number => Math.max(turn.lease.fence, checkpoint.fence)
+
+  /**
+   * A dormant conversation comes back from its checkpoint; a text when its code has changed too much (C18). The caller
+   * knows that no person holds the chat: a wait that rests since one did goes on from here.
+   */
+  const awaken = (key: string, checkpoint: Checkpoint): Result.Result<Live, string> => {
+    const registered = port.registered(checkpoint.flow)
+    if (registered === undefined) return Result.fail(`flow "${checkpoint.flow}" is not registered`)
+    const decoded = decodeLive(key, checkpoint, registered)
+    if (Result.isFailure(decoded)) return decoded
+    const live = decoded.success
+    if (live.wait?.kind === "handoff") {
+      live.wait = resumed(live.wait, port.timers.now())
+      live.dirty = true
+    }
+    lives.all.set(key, live)
+    port.onAwake(live)
+    return decoded
+  }
+
+  /** Clears what is stored of a conversation that is not live here. The caller holds the turn. */
+  const clear = (
+    key: string,
+    checkpoint: Checkpoint,
+    turn: Turn,
+    outcome: ConversationOutcome
+  ): Effect.Effect<boolean, Failure> =>
+    guarded(turn, () => {
+      const tombstone = {
+        id: checkpoint.id,
+        revision: checkpoint.revision + 1,
+        fence: fenceOf(turn, checkpoint),
+        applied: checkpoint.applied
+      }
+      return Effect.map(port.store.clearCheckpointIf(port.scope, key, tombstone), (accepted) => {
+        if (accepted) port.onDropped(key, checkpoint, outcome)
+        return accepted
+      })
+    })
+
+  /** One that cannot go on: cleared, counted and said (C18, fallback `drop`). The caller holds the turn. */
+  const drop = (key: string, checkpoint: Checkpoint, turn: Turn, detail: string): Effect.Effect<void, Failure> =>
+    Effect.andThen(
+      Effect.logWarning(`a conversation of "${checkpoint.flow}" cannot go on: ${detail}`, { key }),
+      Effect.asVoid(clear(key, checkpoint, turn, "changed"))
+    )
+
+  /** Moves its wait in time without waking it. The caller holds the turn. */
+  const rewait = (
+    key: string,
+    checkpoint: Checkpoint,
+    turn: Turn,
+    change: (wait: Wait) => Wait
+  ): Effect.Effect<void, Failure> =>
+    guarded(turn, () => {
+      const { wait } = checkpoint
+      if (wait === undefined) return Effect.void
+      const next = change(wait)
+      if (next === wait) return Effect.void
+      const revision = checkpoint.revision + 1
+      // Refused: somebody else has moved it on meanwhile, and the wait that stands is theirs.
+      return Effect.asVoid(
+        port.store.setCheckpointIf(port.scope, key, {
+          ...checkpoint,
+          wait: next,
+          revision,
+          fence: fenceOf(turn, checkpoint)
+        })
+      )
+    })
+
+  return { awaken, clear, drop, rewait }
+}

@@ -1,0 +1,48 @@
+/** What becomes of a message that does not come to its end: it is released to be delivered again, or said to be lost (ME1 to ME3). */
+import { Cause, Effect, type Exit } from "effect"
+import type { Turn } from "../outbound/Turn.ts"
+import type { InboundPort } from "./InboundPort.ts"
+import { drop, type Passage } from "./Passage.ts"
+
+export type GivenBack = "not-running" | "store-failed" | "turn-timeout" | "turn-lost"
+
+export const makeGiveBack = (port: InboundPort) => {
+  const released = (passage: Passage): Effect.Effect<void> =>
+    Effect.catchCause(port.durability.release(passage.key, passage.record), (cause) =>
+      port.failed({ cause, where: "the release of an inbox record", chat: undefined, engine: true })
+    )
+
+  /** Frees its dedupe key; with durability its record goes back to the inbox and nothing is lost (A8). */
+  const giveBack = (passage: Passage, reason: GivenBack): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (passage.record !== "") {
+        port.dedupe?.release(passage.mark)
+        return released(passage)
+      }
+      // Handled already: only what it did is not stored, and the same message again would be a second effect.
+      if (passage.fate !== "open") return Effect.void
+      port.dedupe?.release(passage.mark)
+      drop(port, passage, reason)
+      return Effect.void
+    })
+
+  /** The turn was suspended, or the work died: what is left is to say so (R17, R23). */
+  const cut = (passage: Passage, turn: Turn, exit: Exit.Exit<void>): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const live = port.conversations.lives.get(passage.key)
+      const abandoned = live === undefined ? Effect.void : port.conversations.abandon(live, turn)
+      if (passage.closed) return abandoned
+      passage.closed = true
+      const died =
+        exit._tag === "Failure" && !Cause.hasInterruptsOnly(exit.cause)
+          ? port.failed({ cause: exit.cause, where: "the message pipeline", chat: passage.chat, quiet: true })
+          : Effect.void
+      // A handler that was cut at its limit has had its run: the same message again would only hang again.
+      const told =
+        turn.suspended === "settle" && passage.record === ""
+          ? Effect.sync(() => drop(port, passage, "turn-lost"))
+          : giveBack(passage, "turn-lost")
+      return Effect.andThen(Effect.andThen(abandoned, died), told)
+    })
+  return { giveBack, cut }
+}
