@@ -16,7 +16,7 @@ const word = (prefix: string) => Schema.String.check(Schema.makeFilter((text: st
 const Age = Schema.Int.check(Schema.isBetween({ minimum: 18, maximum: 99 }))
 
 const signUp: Story = {
-  definition: Bot.make("signup", [
+  handlers: [
     Bot.flow(
       Flow.make("registrar").pipe(
         Flow.say("Hola"),
@@ -51,7 +51,7 @@ const signUp: Story = {
       )
     ),
     Bot.onMessage((chat) => chat.reply("?"))
-  ]),
+  ],
   first: "registrar",
   reactions: {
     "¿Nombre?": "Nadia",
@@ -74,7 +74,7 @@ const signUp: Story = {
 }
 
 const freeForm: Story = {
-  definition: Bot.make("free", [
+  handlers: [
     Bot.conversation(
       "encuesta",
       (c) =>
@@ -103,7 +103,7 @@ const freeForm: Story = {
       { persistent: true }
     ),
     Bot.onMessage((chat) => chat.reply("?"))
-  ]),
+  ],
   first: "encuesta",
   reactions: {
     "¿Voto 0?": "4",
@@ -125,7 +125,7 @@ const freeForm: Story = {
 }
 
 const mixed: Story = {
-  definition: Bot.make("mixed", [
+  handlers: [
     Bot.flow(
       Flow.make("mezcla").pipe(
         Flow.do("pair", (c) =>
@@ -149,7 +149,7 @@ const mixed: Story = {
       { trigger: "mezcla" }
     ),
     Bot.onMessage((chat) => chat.reply("?"))
-  ]),
+  ],
   first: "mezcla",
   reactions: {
     "¿A?": "Ana",

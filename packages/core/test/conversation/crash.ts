@@ -4,7 +4,7 @@
  */
 import { Deferred, Effect, Exit, Layer, Random, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { type Bot, MemoryStore } from "@botmesh/core"
+import { Bot, MemoryStore } from "@botmesh/core"
 import { fromDriver, Provider, Store, type StoreDriver } from "@botmesh/core/spi"
 import { type Inbound, makeInbound, MockProvider, TestBot } from "@botmesh/core/testing"
 
@@ -108,7 +108,7 @@ export const begin = Effect.fnUntraced(function* <Id extends string, E>(
 export type Reactions = Readonly<Record<string, string | { readonly passes: `${number} minutes` }>>
 
 export interface Story {
-  readonly definition: Bot.Definition<string, never, never>
+  readonly handlers: ReadonlyArray<Bot.Handler<unknown, never>>
   readonly first: string
   readonly reactions: Reactions
   /** The last words of the bot. */
@@ -136,7 +136,7 @@ export const tell = Effect.fnUntraced(function* (story: Story, point: CrashPoint
   let life = makeLife(point)
   let crash: string | undefined
   let before = 0
-  let running = yield* begin(story.definition, driver, life, inbound, transcript)
+  let running = yield* begin(Bot.make("story", story.handlers), driver, life, inbound, transcript)
   let line = story.first
   let news = yield* running.says(line)
   let lines = 1
@@ -147,7 +147,7 @@ export const tell = Effect.fnUntraced(function* (story: Story, point: CrashPoint
       before = total()
       onRestart()
       life = makeLife(undefined)
-      running = yield* begin(story.definition, driver, life, inbound, transcript)
+      running = yield* begin(Bot.make("story", story.handlers), driver, life, inbound, transcript)
       news = transcript.slice(before)
       if (news.length === 0) news = transcript.slice(-1).filter((text) => story.reactions[text] !== line)
     }
@@ -175,7 +175,7 @@ export const tellStopping = Effect.fnUntraced(function* (story: Story) {
   const transcript: Array<string> = []
   let next: string | undefined = story.first
   for (let lines = 0; next !== undefined && lines < bound; lines++) {
-    const running = yield* begin(story.definition, driver, makeLife(undefined), inbound, transcript)
+    const running = yield* begin(Bot.make("story", story.handlers), driver, makeLife(undefined), inbound, transcript)
     const reaction = lines === 0 ? story.first : (story.reactions[next] ?? "")
     const news: ReadonlyArray<string> =
       typeof reaction === "string" ? yield* running.says(reaction) : yield* running.passes(reaction.passes)
