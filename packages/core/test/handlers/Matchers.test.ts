@@ -48,7 +48,7 @@ describe("A15 matchers", () => {
                 ? inbound.media({ chat: "ana", kind: "image", caption: "x" })
                 : inbound.text({ chat: "ana", body: "a b c" })
           )
-            expect(mock.texts()).toEqual([best])
+          expect(mock.texts()).toEqual([best])
         }
       })
   )
@@ -63,21 +63,18 @@ describe("A15 matchers", () => {
           chat.pass
         )
       const { gets, inbound, texts } = yield* run(
-        Bot.make(
-          "shop",
-          [
-            Bot.onMedia(passes("media")),
-            Bot.onImage(passes("image")),
-            Bot.when(() => ++looks > 0, passes("predicate")),
-            Bot.when({ pattern: "b", match: "contains" }, passes("contains")),
-            Bot.when(/^a b/u, passes("regex")),
-            Bot.when({ pattern: "c", match: "endsWith" }, passes("endsWith")),
-            Bot.when({ pattern: "a", match: "startsWith" }, passes("startsWith")),
-            Bot.when("a b c", passes("equals")),
-            Bot.onWelcome(passes("welcome")),
-            Bot.onMessage(replies("caught"))
-          ]
-        )
+        Bot.make("shop", [
+          Bot.onMedia(passes("media")),
+          Bot.onImage(passes("image")),
+          Bot.when(() => ++looks > 0, passes("predicate")),
+          Bot.when({ pattern: "b", match: "contains" }, passes("contains")),
+          Bot.when(/^a b/u, passes("regex")),
+          Bot.when({ pattern: "c", match: "endsWith" }, passes("endsWith")),
+          Bot.when({ pattern: "a", match: "startsWith" }, passes("startsWith")),
+          Bot.when("a b c", passes("equals")),
+          Bot.onWelcome(passes("welcome")),
+          Bot.onMessage(replies("caught"))
+        ])
       )
       yield* gets(inbound.media({ chat: "ana", kind: "image", caption: "a b c" }))
       expect(log).toEqual([

@@ -399,7 +399,11 @@ describe("A17 close", () => {
       Effect.gen(function* () {
         const { bot, events, says, texts } = yield* run(
           Bot.make("shop", [
-            Bot.onIdle("5m", (chat): Effect.Effect<unknown, unknown> => (chat.from === "bad" ? Effect.fail("broken") : chat.reply("idle"))),
+            Bot.onIdle(
+              "5m",
+              (chat): Effect.Effect<unknown, unknown> =>
+                chat.from === "bad" ? Effect.fail("broken") : chat.reply("idle")
+            ),
             Bot.onMessage(() => Effect.void)
           ])
         )
