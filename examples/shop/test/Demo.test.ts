@@ -6,7 +6,7 @@ import { runDemo, startDemo, temporary } from "./Demo.ts"
 import { type Kind, killRound, seeded } from "./KillRound.ts"
 
 // Each test starts whole processes, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 let place: ReturnType<typeof temporary>
 beforeEach(() => {

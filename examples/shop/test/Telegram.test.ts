@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { type BotApi, startBotApi } from "./BotApi.ts"
 import { type Demo, runDemo, startDemo, temporary } from "./Demo.ts"
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+// Whole processes, on a machine that may be busy.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 const secret = "un-secreto_de-prueba"
 const token = "600000001:AAfake-token_of_the-double"
