@@ -12,8 +12,10 @@ export const layerData = (data: string) =>
   Layer.merge(Local.layerFile(data), Payments.layerLog(join(dirname(resolve(data)), "charges.log")))
 
 /** Reads lines until the input ends. */
-export const simulate = (data: string) =>
-  Simulator.run(shop).pipe(
-    Effect.provide(Bot.layer(shop).pipe(Layer.provideMerge(Simulator.layer()), Layer.provideMerge(layerData(data)))),
-    Effect.provide(Simulator.layerStdio)
+export const simulate = (data: string) => {
+  const running = Bot.layer(shop).pipe(
+    Layer.provideMerge(Simulator.layer()),
+    Layer.provideMerge(Layer.merge(layerData(data), Simulator.layerStdio))
   )
+  return Effect.provide(Simulator.run(shop), running)
+}

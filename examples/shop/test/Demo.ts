@@ -23,12 +23,15 @@ export interface Demo {
   readonly end: () => void
   /** Completes with the first line from `from` on that is one of these; fails when the process ends without it. */
   readonly sees: (wanted: (line: string) => boolean, from?: number) => Promise<string>
+  /** Completes once its log shows this; fails when the process ends without it. */
+  readonly logs: (wanted: RegExp) => Promise<void>
   readonly kill: (signal: NodeJS.Signals) => void
   /** The process is gone and all it wrote has been read. */
   readonly ended: Promise<Ended>
 }
 
-const longest = 30_000
+/** ms of real time: a machine that runs all tests at once may be slow. */
+const longest = 60_000
 
 const watch = (child: ChildProcessWithoutNullStreams): Demo => {
   const lines: Array<string> = []
@@ -55,19 +58,20 @@ const watch = (child: ChildProcessWithoutNullStreams): Demo => {
       changed()
     })
   })
-  const sees = (wanted: (line: string) => boolean, from = 0) =>
-    new Promise<string>((resolve, reject) => {
+  /** Looks after each change; bounded in time. */
+  const until = <A>(found: () => A | undefined) =>
+    new Promise<A>((resolve, reject) => {
       const done = (finish: () => void) => {
         watchers.delete(look)
         clearTimeout(timer)
         finish()
       }
       const missing = (why: string) => new Error(`${why}\n${lines.join("\n")}\n${errors}`)
-      const timer = setTimeout(() => done(() => reject(missing("the line did not come in time"))), longest)
+      const timer = setTimeout(() => done(() => reject(missing("it did not come in time"))), longest)
       const look = () => {
-        const found = lines.slice(from).find(wanted)
-        if (found !== undefined) done(() => resolve(found))
-        else if (gone) done(() => reject(missing("the process ended without the line")))
+        const value = found()
+        if (value !== undefined) done(() => resolve(value))
+        else if (gone) done(() => reject(missing("the process ended without it")))
       }
       watchers.add(look)
       look()
@@ -78,7 +82,10 @@ const watch = (child: ChildProcessWithoutNullStreams): Demo => {
     errors: () => errors,
     say: (line) => child.stdin.write(`${line}\n`),
     end: () => child.stdin.end(),
-    sees,
+    sees: (wanted, from = 0) => until(() => lines.slice(from).find(wanted)),
+    logs: async (wanted) => {
+      await until(() => (wanted.test(errors) ? true : undefined))
+    },
     kill: (signal) => child.kill(signal),
     ended
   }

@@ -3,5 +3,4 @@ import { enableCompileCache } from "node:module"
 
 // Node keeps what it has compiled, so that the command starts at once the next time.
 enableCompileCache()
-const { main } = await import("@botmesh/cli")
-main()
+await import("../dist/run.js")

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const program = fileURLToPath(new URL("../bin/botmesh.js", import.meta.url))
+const program = fileURLToPath(new URL("../src/run.ts", import.meta.url))
 /** Below this package, so that a file written there finds @botmesh/core. */
 const cache = fileURLToPath(new URL("../node_modules/.cache", import.meta.url))
 

@@ -10,8 +10,8 @@ export const talk = ({ bot, services }: Loaded, data: Option.Option<string>) => 
   const local = Option.match(data, { onNone: () => Local.layer, onSome: (file) => Local.layerFile(file) })
   const running = Bot.layer(bot).pipe(
     Layer.provideMerge(Simulator.layer()),
-    Layer.provideMerge(local),
+    Layer.provideMerge(Layer.merge(local, Simulator.layerStdio)),
     Layer.provide(services)
   )
-  return Simulator.run(bot).pipe(Effect.provide(running), Effect.provide(Simulator.layerStdio))
+  return Effect.provide(Simulator.run(bot), running)
 }

@@ -82,8 +82,11 @@ export interface Handler<out E, out R> {
   readonly def: HandlerDef
 }
 export type AnyHandler = Handler<any, any>
-export type ErrorOf<H extends ReadonlyArray<AnyHandler>> = H[number] extends Handler<infer E, any> ? E : never
-export type ServicesOf<H extends ReadonlyArray<AnyHandler>> = H[number] extends Handler<any, infer R> ? R : never
+/** Distributed over the list, so that an empty one has no errors rather than unknown ones. */
+export type ErrorOf<H extends ReadonlyArray<AnyHandler>> = ErrorIn<H[number]>
+export type ServicesOf<H extends ReadonlyArray<AnyHandler>> = ServicesIn<H[number]>
+type ErrorIn<A> = A extends Handler<infer E, any> ? E : never
+type ServicesIn<A> = A extends Handler<any, infer R> ? R : never
 
 /** The phantom types exist for the compiler alone. */
 const handler = <E, R>(def: HandlerDef): Handler<E, R> => ({

@@ -11,6 +11,8 @@ export class UserProfile {
   private fields: Readonly<Record<string, unknown>>
   private readonly store: StoreShape
   private readonly bot: BotScope
+  /** @internal Moves with every write: a read that crossed one is older than it. */
+  writes = 0
 
   constructor(store: StoreShape, bot: BotScope, id: string, fields: Readonly<Record<string, unknown>>) {
     this.store = store
@@ -27,8 +29,13 @@ export class UserProfile {
   readonly set = (field: string, value: Json): Effect.Effect<void, StoreError> =>
     Effect.tap(this.store.setProfile(this.bot, this.id, field, value), () =>
       Effect.sync(() => {
+        this.writes++
         const { [field]: _, ...rest } = this.fields
         this.fields = value === undefined ? rest : { ...rest, [field]: value }
       })
     )
+  /** @internal What was read anew. */
+  load(fields: Readonly<Record<string, unknown>>): void {
+    this.fields = fields
+  }
 }

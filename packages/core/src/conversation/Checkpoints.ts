@@ -5,48 +5,45 @@
  * K2 a refused or failed write ends the live copy: what stands in the store is the truth (R6).
  * K3 the revision moves only when the store accepted the write.
  */
-import { Effect, Result } from "effect"
+import { Effect, Result, type Schema } from "effect"
 import type { Checkpoint } from "../model/Checkpoint.ts"
 import type { Turn } from "../outbound/Turn.ts"
 import { LeaseLostError } from "../spi/Errors.ts"
 import type { StoreError } from "../spi/Store.ts"
-import { decodeState, encodeState } from "./StateCodec.ts"
+import { decodeState, encodeState, type StateIssue } from "./StateCodec.ts"
 import { NotStorable } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import { Live, type Registered } from "./Live.ts"
 import { END, type Program } from "./Program.ts"
-import type { State, Step } from "./Step.ts"
+import type { State } from "./Step.ts"
 
 const appliedKept = 16
 
-/** The schema a key's value is stored with; `undefined` keeps plain JSON as it is. */
-const schemaOf = (step: Step, key: string) => {
-  if (!("key" in step) || step.key !== key) return undefined
-  switch (step._tag) {
-    case "ask":
-      return step.answer
-    case "run":
-    case "do":
-      return step.result
-    default:
-      return undefined
+/** Through the first of the key's schemas that takes the value; plain JSON passes as it is. */
+const encoded = (program: Program, key: string, value: unknown): Result.Result<unknown, StateIssue> =>
+  through(program.schemas.get(key), (schema) => encodeState(schema, value))
+const decoded = (program: Program, key: string, stored: unknown): Result.Result<unknown, StateIssue> =>
+  through(program.schemas.get(key), (schema) => decodeState(schema, stored))
+const through = (
+  schemas: ReadonlyArray<Schema.Top> | undefined,
+  codec: (schema: Schema.Top | undefined) => Result.Result<unknown, StateIssue>
+): Result.Result<unknown, StateIssue> => {
+  let first: Result.Result<unknown, StateIssue> | undefined
+  for (const schema of schemas ?? [undefined]) {
+    const result = codec(schema)
+    if (Result.isSuccess(result)) return result
+    first ??= result
   }
-}
-const schemaAt = (program: Program, key: string) => {
-  for (const node of program.nodes) {
-    const schema = schemaOf(node.step, key)
-    if (schema !== undefined) return schema
-  }
-  return undefined
+  return first ?? codec(undefined)
 }
 
 export const encodeLive = (live: Live, fence: number): Result.Result<Checkpoint, NotStorable> => {
   const state: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(live.state)) {
-    const encoded = encodeState(schemaAt(live.program, key), value)
-    if (Result.isFailure(encoded))
-      return Result.fail(new NotStorable({ what: `state.${key}`, detail: encoded.failure.message }))
-    state[key] = encoded.success
+    const one = encoded(live.program, key, value)
+    if (Result.isFailure(one))
+      return Result.fail(new NotStorable({ what: `state.${key}`, detail: one.failure.message }))
+    state[key] = one.success
   }
   return Result.succeed({
     format: 1,
@@ -88,9 +85,9 @@ export const decodeLive = (
       : checkpoint.state
   const state: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(stored)) {
-    const decoded = decodeState(schemaAt(program, name), value)
-    if (Result.isFailure(decoded)) return Result.fail(`state.${name}: ${decoded.failure.message}`)
-    state[name] = decoded.success
+    const one = decoded(program, name, value)
+    if (Result.isFailure(one)) return Result.fail(`state.${name}: ${one.failure.message}`)
+    state[name] = one.success
   }
   return Result.succeed(new Live(key, checkpoint.id, registered, checkpoint.origin, state, at, checkpoint))
 }
@@ -114,13 +111,13 @@ export const makeCheckpoints = (port: ConversationPort) => {
       const lost = turn.lease.lost()
       if (lost !== undefined) return Effect.fail(lost)
       if (live.gone) return Effect.fail(new LeaseLostError({ key: live.key, reason: "revoked" }))
-      const encoded = encodeLive(live, turn.lease.fence)
-      if (Result.isFailure(encoded)) return Effect.fail(encoded.failure)
+      const written = encodeLive(live, turn.lease.fence)
+      if (Result.isFailure(written)) return Effect.fail(written.failure)
       // What changes while the write is on its way (a program that leaves its wait) is not in it.
       live.dirty = false
-      return Effect.flatMap(port.store.setCheckpointIf(port.scope, live.key, encoded.success), (accepted) => {
+      return Effect.flatMap(port.store.setCheckpointIf(port.scope, live.key, written.success), (accepted) => {
         if (!accepted) return refused(live, turn)
-        live.revision = encoded.success.revision
+        live.revision = written.success.revision
         return Effect.void
       })
     })

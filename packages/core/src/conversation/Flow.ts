@@ -59,16 +59,16 @@ const build = <S, E, R>(id: string, steps: ReadonlyArray<Step>, options: FlowOpt
   Object.assign(Object.create(proto) as Flow<S, E, R>, { id, steps, options })
 const add = <S, E, R>(self: AnyFlow, step: Step): Flow<S, E, R> => build(self.id, [...self.steps, step], self.options)
 
-const options0: FlowOptions = { persistent: false, timeout: undefined, migrate: undefined }
+const options0: FlowOptions = { persistent: false, timeout: undefined, migrate: undefined, input: undefined }
 
 /**
  * An empty flow. @param id unique in the bot: what `goto`, `trigger` and stored checkpoints name.
- * `input` declares the state a trigger or a goto brings along.
+ * `input` declares the state a trigger or a goto brings along; the fields of a Struct are stored by their own schemas.
  */
 export function make(id: string): Flow<{}, never, never>
 export function make<S>(id: string, options: { readonly input: Schema.Codec<S, any> }): Flow<S, never, never>
-export function make(id: string): Flow<{}, never, never> {
-  return build(id, [], options0)
+export function make(id: string, options?: { readonly input: Schema.Codec<unknown, unknown> }): AnyFlow {
+  return build(id, [], options === undefined ? options0 : { ...options0, input: options.input })
 }
 
 /** Asks and keeps the answer under `key`. Source: B3. */

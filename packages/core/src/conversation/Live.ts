@@ -125,6 +125,7 @@ export class Live implements Driven {
     this.visit++
     this.cuts = 0
     this.log = new OpLog()
+    this.recalled = undefined
     this.dirty = true
   }
 

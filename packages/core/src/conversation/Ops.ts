@@ -217,6 +217,7 @@ export class Ops {
   checkpoint(state: State): Effect.Effect<void, OpError> {
     return Effect.suspend(() => {
       const { live } = this
+      if (this.isOver) return this.refused()
       const open = live.log.pendingOp
       if (open !== undefined) return Effect.fail(new OpInProgress({ open: open.name, second: "checkpoint" }))
       // The head of a resumed step: what the log holds came after this very checkpoint.
@@ -242,6 +243,7 @@ export class Ops {
   ): Effect.Effect<A, E | OpFailure> {
     return Effect.suspend((): Effect.Effect<A, E | OpFailure> => {
       const { live } = this
+      if (this.isOver) return this.refused()
       const begun = live.log.begin(kind, name)
       switch (begun._tag) {
         case "busy":
@@ -305,7 +307,7 @@ export class Ops {
     return Effect.suspend(() => {
       const { live } = this
       const { turn } = live.holder
-      if (live.gone || live.suspending !== undefined) return this.refused()
+      if (this.isOver) return this.refused()
       if (turn === undefined) return Effect.andThen(this.takeTurn(live), this.flush())
       const refusal = turn.refusal()
       if (refusal !== undefined) return Effect.fail(refusal)
@@ -323,7 +325,10 @@ export class Ops {
       })
     })
   }
-  /** A suspended or replaced conversation: its code may run on, nothing of it is accepted (R17, C21). */
+  /** Suspended or replaced: its code may run on, nothing of it is accepted (R17, C21). */
+  private get isOver(): boolean {
+    return this.live.gone || this.live.suspending !== undefined
+  }
   private refused(): Effect.Effect<never, LeaseLostError> {
     return Effect.fail(new LeaseLostError({ key: this.live.key, reason: "revoked" }))
   }
@@ -351,7 +356,7 @@ export class Ops {
   park(wait: NonNullable<Live["wait"]>): Effect.Effect<Parted, LeaseLostError> {
     return Effect.suspend(() => {
       const { live } = this
-      if (live.gone || live.suspending !== undefined) return this.refused()
+      if (this.isOver) return this.refused()
       // Parking is what a turn stores: a program that runs outside one takes one for it.
       if (live.holder.turn === undefined) return Effect.andThen(this.takeTurn(live), this.park(wait))
       return this.parked(wait)

@@ -5,6 +5,7 @@
  * shifts no conversation. Steps without a key are named after the keyed step before them.
  * P2 the version is a fingerprint of ids and kinds: equal versions have equal nodes at equal positions.
  */
+import { Predicate, Schema } from "effect"
 import { hashText } from "../model/Hash.ts"
 import type { AnyFlow } from "./Flow.ts"
 import type { FlowOptions, Step } from "./Step.ts"
@@ -26,6 +27,8 @@ export interface Program {
   readonly entry: number
   readonly version: string
   readonly options: FlowOptions
+  /** The schemas a state key may be stored with, in the order of the program; a key without one is plain JSON. */
+  readonly schemas: ReadonlyMap<string, ReadonlyArray<Schema.Top>>
 }
 
 interface Draft {
@@ -82,8 +85,29 @@ export const compile = (flow: AnyFlow, kind: Program["kind"] = "flow"): Program 
     position: new Map(nodes.map((node, index) => [node.id, index])),
     entry,
     version: hashText(JSON.stringify(shape)),
-    options: flow.options
+    options: flow.options,
+    schemas: schemasOf(flow, nodes)
   }
+}
+
+/** Branches may keep values of different types under one key: each of its schemas counts. */
+const schemasOf = (flow: AnyFlow, nodes: ReadonlyArray<Draft>): Program["schemas"] => {
+  const schemas = new Map<string, Array<Schema.Top>>()
+  const add = (key: string, schema: Schema.Top): void => {
+    const known = schemas.get(key)
+    if (known === undefined) schemas.set(key, [schema])
+    else if (!known.includes(schema)) known.push(schema)
+  }
+  const { input } = flow.options
+  if (input !== undefined && "fields" in input && Predicate.isObject(input.fields)) {
+    for (const [key, schema] of Object.entries(input.fields)) if (Schema.isSchema(schema)) add(key, schema)
+  }
+  for (const { step } of nodes) {
+    const schema =
+      step._tag === "ask" ? step.answer : step._tag === "run" || step._tag === "do" ? step.result : undefined
+    if (schema !== undefined && "key" in step) add(step.key, schema)
+  }
+  return schemas
 }
 
 /** Every flow this one can go to, for the check of unknown gotos at build (B26). */

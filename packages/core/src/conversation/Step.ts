@@ -104,6 +104,8 @@ export interface EndStep {
 export type Step = AskStep | ChooseStep | SayStep | RunStep | DoStep | DelayStep | BranchStep | GotoStep | EndStep
 
 export interface FlowOptions {
+  /** What a trigger or a goto brings along. */
+  readonly input: Schema.Codec<unknown, unknown> | undefined
   readonly persistent: boolean
   /** The wait of every question that names none. */
   readonly timeout: DurationInput | undefined

@@ -2,9 +2,10 @@
  * A bot in a terminal, without any transport (B21).
  *
  * ```ts
- * const Main = Simulator.run(shop).pipe(
- *   Effect.provide(Bot.layer(shop).pipe(Layer.provideMerge(Simulator.layer()), Layer.provideMerge(Local.layer))),
- *   Effect.provide(Simulator.layerStdio))
+ * const running = Bot.layer(shop).pipe(
+ *   Layer.provideMerge(Simulator.layer()),
+ *   Layer.provideMerge(Layer.merge(Local.layer, Simulator.layerStdio)))
+ * const Main = Effect.provide(Simulator.run(shop), running)
  * ```
  */
 export { run } from "./Run.ts"

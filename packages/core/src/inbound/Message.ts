@@ -38,7 +38,10 @@ export const makeMessage = (port: InboundPort) => {
       onSuccess: (view) => {
         passage.view = view
         return Effect.flatMap(prepare(passage, passage, view), (verdict) => {
-          if (verdict._tag !== "stopped") return Effect.flatMap(route(passage), () => close(passage))
+          // A turn that was taken away has closed it already: what comes late has no effect (R17).
+          if (verdict._tag !== "stopped") {
+            return Effect.flatMap(route(passage), () => (passage.closed ? Effect.void : close(passage)))
+          }
           drop(port, passage, verdict.reason)
           return close(passage)
         })

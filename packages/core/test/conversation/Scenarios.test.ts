@@ -10,7 +10,7 @@ const scenarios: ReadonlyArray<{ readonly id: string }> = JSON.parse(
   readFileSync(new URL("../fixtures/scenarios-conversation.json", import.meta.url), "utf8")
 )
 it("knows every scenario by its id", () => {
-  expect(scenarios.map(({ id }) => id)).toHaveLength(12)
+  expect(scenarios.map(({ id }) => id)).toHaveLength(11)
 })
 
 const Age = Schema.Int.check(Schema.isBetween({ minimum: 18, maximum: 99 }))

@@ -9,6 +9,8 @@ import type { View } from "../Passage.ts"
 
 export class Views {
   private readonly views = new Map<string, View>()
+  /** One profile a person, whatever chats they write in: what one sets the others see. */
+  private readonly users = new Map<string, UserProfile>()
   private readonly store: StoreShape
   private readonly scope: BotScope
   private readonly incarnation: string
@@ -35,28 +37,36 @@ export class Views {
   /** The view of a key under a fresh lease: from memory when we held it last, else from the store. */
   open(lease: Lease, key: string, chatId: string, userId: string): Effect.Effect<View, StoreError> {
     if (lease.previousHolder === this.incarnation) {
-      const known = this.views.get(key)
-      if (known !== undefined && known.user.id === userId) return Effect.succeed(known)
+      const view = this.views.get(key)
+      if (view !== undefined && view.user.id === userId) return Effect.succeed(view)
     }
     const { epoch } = this
+    const known = this.users.get(userId)
+    const writes = known?.writes
     return Effect.map(this.store.open(this.scope, key, chatId, userId), (stored) => {
       const view: View = {
         handoff: stored.handoff,
-        user: new UserProfile(this.store, this.scope, userId, stored.profile),
+        user: this.userOf(userId, stored.profile, known !== undefined && known.writes === writes),
         dormant: this.isLive(key) ? undefined : stored.checkpoint
       }
       this.views.delete(key)
       // A chat handed over while this was read: the reader is told what stood before, and nobody after it.
       if (epoch !== this.epoch) return view
       this.views.set(key, view)
-      if (this.views.size > this.limit) {
-        for (const oldest of this.views.keys()) {
-          this.views.delete(oldest)
-          break
-        }
-      }
+      dropOldest(this.views, this.limit)
       return view
     })
+  }
+  private userOf(id: string, fields: Readonly<Record<string, unknown>>, isCurrent: boolean): UserProfile {
+    const known = this.users.get(id)
+    if (known !== undefined) {
+      if (isCurrent) known.load(fields)
+      return known
+    }
+    const user = new UserProfile(this.store, this.scope, id, fields)
+    this.users.set(id, user)
+    dropOldest(this.users, this.limit)
+    return user
   }
   peek(key: string): View | undefined {
     return this.views.get(key)
@@ -70,5 +80,13 @@ export class Views {
   forgetChat(chatId: string): void {
     this.epoch++
     for (const key of this.views.keys()) if (key === chatId || key.startsWith(`${chatId}:`)) this.views.delete(key)
+  }
+}
+
+const dropOldest = (map: Map<string, unknown>, limit: number): void => {
+  if (map.size <= limit) return
+  for (const oldest of map.keys()) {
+    map.delete(oldest)
+    return
   }
 }

@@ -12,6 +12,11 @@ export const makePresence =
         skipped()
         return Effect.logDebug("presence skipped: the bot is not running", { chatId })
       }
+      const { capabilities } = provider
+      if (signal._tag === "typing" ? !capabilities.typing : !capabilities.markRead) {
+        skipped()
+        return Effect.logDebug("presence skipped: the transport has none", { chatId })
+      }
       return Effect.catchCause(
         Effect.suspend(() => provider.presence(chatId, signal)),
         (cause) => {

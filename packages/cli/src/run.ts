@@ -1,0 +1,4 @@
+/** The program behind `botmesh`. */
+import { main } from "./Main.ts"
+
+main()
