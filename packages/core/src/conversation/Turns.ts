@@ -84,9 +84,37 @@ export const makeTurns = (options: TurnsOptions): Turns => {
     if (hold !== undefined) hold.limit = timers.at(turn.grantedAt + settle, () => suspend(turn, "settle"))
   }
 
+  /** TR1: where the ticket of an earlier one is still on its way, the next waits for it to be taken. */
+  const lanes = new Map<string, TicketLane>()
   const submit = (work: TurnWork): void => {
-    const { holder } = work
+    const { key } = work.holder
     pending++
+    const lane = lanes.size === 0 ? undefined : lanes.get(key)
+    if (lane !== undefined) {
+      lane.waiting.push(work)
+      return
+    }
+    const ticket = start(work, () => ticketTaken(key))
+    if (!ticket.taken) lanes.set(key, { waiting: [], draining: false, ticket })
+  }
+  const ticketTaken = (key: string): void => {
+    const lane = lanes.size === 0 ? undefined : lanes.get(key)
+    if (lane === undefined || lane.draining) return
+    lane.draining = true
+    while (lane.ticket.taken) {
+      const next = lane.waiting.shift()
+      if (next === undefined) {
+        lanes.delete(key)
+        return
+      }
+      lane.ticket = start(next, () => ticketTaken(key))
+    }
+    lane.draining = false
+  }
+
+  const start = (work: TurnWork, taken: () => void): { taken: boolean } => {
+    const { holder } = work
+    const ticketState = { taken: false }
     const over = (): void => {
       pending--
       work.over()
@@ -140,15 +168,28 @@ export const makeTurns = (options: TurnsOptions): Turns => {
         Effect.sync(over)
       )
     }
-    const ticketed = Effect.flatMap(coordinator.enqueue(key), (ticket) =>
-      Effect.onInterrupt(ticket.granted, () => ticket.cancel)
-    )
-    const program = Effect.matchCauseEffect(ticketed, { onSuccess: granted, onFailure: unavailable })
+    const settled = (): void => {
+      if (ticketState.taken) return
+      ticketState.taken = true
+      taken()
+    }
+    const ticketed = Effect.flatMap(coordinator.enqueue(key), (ticket) => {
+      settled()
+      return Effect.onInterrupt(ticket.granted, () => ticket.cancel)
+    })
+    const program = Effect.matchCauseEffect(ticketed, {
+      onSuccess: granted,
+      onFailure: (cause) => {
+        settled()
+        return unavailable(cause)
+      }
+    })
     fiber = Effect.runForkWith(Context.add(context, CurrentTurn, holder))(program)
     if (current !== undefined && !current.closed) {
       current.fiber = fiber
       bound(current)
     }
+    return ticketState
   }
   return {
     submit,
@@ -167,6 +208,11 @@ const followUp = Effect.fnUntraced(function* (turn: Turn) {
   }
 })
 
+interface TicketLane {
+  readonly waiting: Array<TurnWork>
+  draining: boolean
+  ticket: { readonly taken: boolean }
+}
 interface Hold {
   closing: boolean
   limit: Timer | undefined
