@@ -9,12 +9,12 @@ import { GaveUp, QuestionTimedOut } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import type { Live } from "./Live.ts"
 import type { LiveOp } from "./OpLog.ts"
-import type { Ops } from "./Ops.ts"
 import type { Question, Refused } from "./Question.ts"
+import type { Recorder } from "./Recorder.ts"
 
 type AskWait = Extract<Wait, { readonly kind: "ask" }>
 
-const waitFor = (ops: Ops, op: LiveOp, question: Question): AskWait => {
+const waitFor = (ops: Recorder, op: LiveOp, question: Question): AskWait => {
   const now = ops.port.timers.now()
   const idle = question.idle ?? ops.live.reminder
   return {
@@ -40,7 +40,7 @@ const refusal = (port: ConversationPort, question: Question, refused: Refused, l
 }
 
 /** The reminder of a question that has waited long; said once a wait. */
-const remind = Effect.fnUntraced(function* (ops: Ops, op: LiveOp, question: Question, wait: Wait) {
+const remind = Effect.fnUntraced(function* (ops: Recorder, op: LiveOp, question: Question, wait: Wait) {
   const idle = question.idle ?? ops.live.reminder
   const rest: AskWait = {
     kind: "ask",
@@ -54,7 +54,7 @@ const remind = Effect.fnUntraced(function* (ops: Ops, op: LiveOp, question: Ques
   return rest
 })
 
-export const asking = Effect.fnUntraced(function* (ops: Ops, op: LiveOp, question: Question) {
+export const asking = Effect.fnUntraced(function* (ops: Recorder, op: LiveOp, question: Question) {
   const { live, port } = ops
   let wait = recall(live, op)
   for (;;) {

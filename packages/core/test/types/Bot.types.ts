@@ -99,22 +99,24 @@ const small = Bot.make("small", [
     )
   )
 ])
-declare const launch: <E>(layer: Layer.Layer<never, E>) => void
 export const Main = Bot.layer(small).pipe(Layer.provide([provider, local, mail, whisper]))
-launch(Layer.effectDiscard(Effect.void).pipe(Layer.provide(Main)))
 
 // ---- what must not compile
 
-// @ts-expect-error a service is forgotten: Mail
-launch(Layer.effectDiscard(small).pipe(Layer.provide(Bot.layer(small)), Layer.provide([provider, local, whisper])))
-// @ts-expect-error the transport is forgotten
-launch(Layer.effectDiscard(small).pipe(Layer.provide(Bot.layer(small)), Layer.provide([local, mail, whisper])))
+// A forgotten service stays in the type of the layer, so nothing that launches it compiles.
+type Launches<L> = L extends Layer.Layer<Bot.Running<"small">, infer _E, never> ? true : false
+export const mute = Bot.layer(small).pipe(Layer.provide([provider, local, whisper]))
+ok<Equal<Layer.Services<typeof mute>, Mail>>()
+ok<Equal<Launches<typeof mute>, false>>()
+export const deaf = Bot.layer(small).pipe(Layer.provide([local, mail, whisper]))
+ok<Equal<Layer.Services<typeof deaf>, Provider>>()
+ok<Equal<Launches<typeof Main>, true>>()
 
 // @ts-expect-error a duration that is a boolean
-Bot.make("x", [], { settle: true })
+export const wrongSettle = Bot.make("x", [], { settle: true })
 // @ts-expect-error not a group mode
-Bot.make("x", [], { groupMode: "some" })
+export const wrongMode = Bot.make("x", [], { groupMode: "some" })
 // @ts-expect-error a handler returns an effect
 Bot.when("hola", () => "hola")
 // @ts-expect-error an error no handler has
-help.pipe(Bot.onError((error) => (error._tag === "PayError" ? Effect.void : Effect.fail(error))))
+export const wrongError = help.pipe(Bot.onError((e) => (e._tag === "PayError" ? Effect.void : Effect.fail(e))))
