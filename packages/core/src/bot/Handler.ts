@@ -82,8 +82,17 @@ export interface Handler<out E, out R> {
   readonly def: HandlerDef
 }
 export type AnyHandler = Handler<any, any>
-export type ErrorOf<H extends ReadonlyArray<AnyHandler>> = H[number] extends Handler<infer E, any> ? E : never
-export type ServicesOf<H extends ReadonlyArray<AnyHandler>> = H[number] extends Handler<any, infer R> ? R : never
+/** An empty list has neither. */
+export type ErrorOf<H extends ReadonlyArray<AnyHandler>> = [H[number]] extends [never]
+  ? never
+  : H[number] extends Handler<infer E, any>
+    ? E
+    : never
+export type ServicesOf<H extends ReadonlyArray<AnyHandler>> = [H[number]] extends [never]
+  ? never
+  : H[number] extends Handler<any, infer R>
+    ? R
+    : never
 
 /** The phantom types exist for the compiler alone. */
 const handler = <E, R>(def: HandlerDef): Handler<E, R> => ({
