@@ -94,6 +94,7 @@ export interface InboundPort {
     readonly over: (key: string) => void
   }
   readonly views: {
+    readonly known: (lease: Lease, key: string, userId: string) => View | undefined
     readonly open: (lease: Lease, key: string, chatId: string, userId: string) => Effect.Effect<View, StoreError>
     readonly forget: (key: string) => void
   }

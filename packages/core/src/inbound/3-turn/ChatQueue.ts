@@ -12,20 +12,42 @@ export interface QueueLimits {
   readonly total: number
 }
 
+/** So many lanes that nobody is in any more are kept, and then all dropped at once: a map that only ever holds one or two would be
+ * rebuilt with every message. */
+const emptyKept = 1024
+
 interface Lane {
+  readonly key: string
   /** Messages of the key that are not over yet. */
   count: number
   head: Slot | undefined
   tail: Slot | undefined
 }
-interface Slot {
-  start: (() => void) | undefined
-  voided: boolean
-  next: Slot | undefined
+
+class Slot implements Place {
+  start: (() => void) | undefined = undefined
+  voided = false
+  next: Slot | undefined = undefined
+  private readonly queue: ChatQueue
+  private readonly lane: Lane
+  constructor(queue: ChatQueue, lane: Lane) {
+    this.queue = queue
+    this.lane = lane
+  }
+  ready(start: () => void): void {
+    this.start = start
+    advance(this.lane)
+  }
+  void(): void {
+    if (this.voided) return
+    this.voided = true
+    this.queue.over(this.lane.key)
+    advance(this.lane)
+  }
 }
 
 export class ChatQueue {
-  private readonly lanes = new Map<string, Lane>()
+  private lanes = new Map<string, Lane>()
   private readonly limits: QueueLimits
   waiting = 0
 
@@ -39,33 +61,31 @@ export class ChatQueue {
     return this.lanes.get(key)?.count ?? 0
   }
   arrive(key: string): Place {
-    const lane = this.lanes.get(key) ?? { count: 0, head: undefined, tail: undefined }
-    if (lane.count === 0) this.lanes.set(key, lane)
-    const slot: Slot = { start: undefined, voided: false, next: undefined }
+    let lane = this.lanes.get(key)
+    if (lane === undefined) {
+      lane = { key, count: 0, head: undefined, tail: undefined }
+      this.lanes.set(key, lane)
+    }
+    const slot = new Slot(this, lane)
     lane.count++
     this.waiting++
     if (lane.tail === undefined) lane.head = slot
     else lane.tail.next = slot
     lane.tail = slot
-    return {
-      ready: (start) => {
-        slot.start = start
-        advance(lane)
-      },
-      void: () => {
-        if (slot.voided) return
-        slot.voided = true
-        this.over(key)
-        advance(lane)
-      }
-    }
+    return slot
   }
   /** A started message is over. */
   over(key: string): void {
     const lane = this.lanes.get(key)
     if (lane === undefined) return
     this.waiting--
-    if (--lane.count === 0) this.lanes.delete(key)
+    lane.count--
+    if (this.lanes.size > emptyKept + this.waiting) this.sweep()
+  }
+  private sweep(): void {
+    const used = new Map<string, Lane>()
+    for (const [key, lane] of this.lanes) if (lane.count > 0) used.set(key, lane)
+    this.lanes = used
   }
 }
 
