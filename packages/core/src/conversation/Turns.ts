@@ -116,7 +116,7 @@ class Hold implements TurnGuard {
   start(): void {
     const { context, coordinator, scope } = this.all.options
     const { holder } = this.work
-    const program = Effect.matchCauseEffect(coordinator.enqueue(`${scope}/${holder.key}`), {
+    const program = Effect.matchCauseEffect(coordinator.enqueue(holder.ticket ?? `${scope}/${holder.key}`), {
       onSuccess: (ticket) => this.wait(ticket),
       onFailure: (cause) => this.unavailable(cause)
     })

@@ -16,7 +16,7 @@ import { makePrepare } from "./4-prepare/Prepare.ts"
 import { makeRoute } from "./5-route/Route.ts"
 import { makeClose } from "./6-close/Close.ts"
 import { makeGiveBack } from "./GiveBack.ts"
-import type { Claim, InboundPort } from "./InboundPort.ts"
+import type { Claim, InboundPort, Lane } from "./InboundPort.ts"
 import { drop, Passage, type Verdict, type View } from "./Passage.ts"
 
 export const makeMessage = (port: InboundPort) => {
@@ -59,15 +59,15 @@ export const makeMessage = (port: InboundPort) => {
       port.failed({ cause: Cause.fail(error), where: "waiting for a turn", chat: undefined, engine: true }),
       giveBack(passage, "turn-timeout")
     )
-  const path: Path = { handle, cut, unavailable, over: (key) => port.queue.over(key) }
+  const path: Path = { handle, cut, unavailable }
 
   /** Phases 1 to 3 of an event that is known, ours to hear and no echo. */
-  return (event: MessageEvent, key: string): Effect.Effect<void, NotAcceptingError> => {
+  return (event: MessageEvent, lane: Lane): Effect.Effect<void, NotAcceptingError> => {
     const now = port.timers.now()
     const claim = port.dedupe?.claim(event, now)
     if (claim === undefined || claim._tag === "claimed") {
-      const passage = new Passage(event, key, claim?.mark, now)
-      return admit(passage, port.queue.arrive(key), () => port.turns.submit(new MessageWork(path, passage)))
+      const passage = new Passage(event, lane, claim?.mark, now)
+      return admit(passage, lane.arrive(), () => port.turns.submit(new MessageWork(path, passage)))
     }
     if (claim._tag === "admitting") return sameAnswer(port, event, claim)
     port.dropped(event, "duplicate")
@@ -79,7 +79,6 @@ interface Path {
   readonly handle: (passage: Passage, turn: Turn) => Effect.Effect<void>
   readonly cut: (passage: Passage, turn: Turn, exit: Exit.Exit<void>) => Effect.Effect<void>
   readonly unavailable: (passage: Passage, error: CoordinationUnavailableError) => Effect.Effect<void>
-  readonly over: (key: string) => void
 }
 
 /** What is done with a message under its turn. */
@@ -103,7 +102,7 @@ class MessageWork implements TurnWork {
     return this.path.unavailable(this.holder, error)
   }
   over(): void {
-    this.path.over(this.holder.key)
+    this.holder.lane.over()
   }
 }
 

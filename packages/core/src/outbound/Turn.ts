@@ -66,6 +66,8 @@ export class Turn {
 /** Where the running code finds its turn; a holder, because a conversation's fiber lives through many turns. */
 export interface TurnHolder {
   readonly key: string
+  /** What the coordinator calls the key, where it is known already. */
+  readonly ticket?: string
   turn: Turn | undefined
 }
 

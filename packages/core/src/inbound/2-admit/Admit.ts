@@ -16,17 +16,20 @@ interface Stored {
 
 export const makeAdmit = (port: InboundPort, giveBack: GiveBack) => {
   const persist = (passage: Passage): Effect.Effect<Stored, StoreError> => {
-    const { event } = passage
+    const { event, key } = passage
+    // The store keeps the very texts it knows already: the message's own go with the message.
+    const from = event.from === key ? key : event.from
+    const sender = event.sender === key ? key : event.sender
     return port.store.admit(
       port.scope,
       event.chatName === undefined
-        ? { id: event.from, isGroup: event.isGroup }
-        : { id: event.from, isGroup: event.isGroup, name: event.chatName },
-      event.senderName === undefined ? { id: event.sender } : { id: event.sender, name: event.senderName },
+        ? { id: from, isGroup: event.isGroup }
+        : { id: from, isGroup: event.isGroup, name: event.chatName },
+      event.senderName === undefined ? { id: sender } : { id: sender, name: event.senderName },
       {
         id: eventId(event),
-        chatId: event.from,
-        sender: event.sender,
+        chatId: from,
+        sender,
         direction: "in",
         type: bodyType(event),
         body: event.body,
