@@ -10,6 +10,7 @@ import { jumpOf } from "../chat/Control.ts"
 import type { Timer, Timers } from "../conversation/Timers.ts"
 import type { Turns } from "../conversation/Turns.ts"
 import type { Failure } from "../inbound/InboundPort.ts"
+import { AgedMap } from "../model/AgedMap.ts"
 import type { TurnHolder } from "../outbound/Turn.ts"
 import type { IdleHandler, Registry } from "./Registry.ts"
 
@@ -23,7 +24,7 @@ export const makeIdle = (options: {
   readonly handedOff: (chatId: string) => boolean
 }) => {
   const { failed, handedOff, registry, timers, turns } = options
-  const armed = new Map<string, ReadonlyArray<Timer>>()
+  const armed = new AgedMap<ReadonlyArray<Timer>>()
 
   const fire = (handler: IdleHandler, chat: Chat): void => {
     const holder: TurnHolder = { key: chat.key, turn: undefined }
@@ -69,8 +70,8 @@ export const makeIdle = (options: {
       chat.key,
       registry.idle.map((handler) => timers.at(now + handler.after, () => fire(handler, chat)))
     )
-    if (armed.size <= maxKeys) return
-    for (const oldest of armed.keys()) return clear(oldest)
+    const { oldest } = armed
+    if (armed.size > maxKeys && oldest !== undefined) clear(oldest.key)
   }
   const stop = (): void => {
     for (const key of [...armed.keys()]) clear(key)

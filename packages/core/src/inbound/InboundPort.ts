@@ -53,6 +53,20 @@ export type Claim =
   | { readonly _tag: "duplicate" }
   | { readonly _tag: "admitting"; readonly outcome: (tell: (admitted: boolean) => void) => void }
 
+/**
+ * The order of one key (A8), with its names: the same text objects for every message, which makes each look-up by them
+ * cheap. To be used in the very step that asked for it.
+ */
+export interface Lane {
+  readonly key: string
+  /** What the coordinator calls the key. */
+  readonly ticket: string
+  readonly isFull: () => boolean
+  readonly arrive: () => Place
+  /** An event that had started is over. */
+  readonly over: () => void
+}
+
 /** A place in the order of a key (A8). */
 export interface Place {
   /** The event is admitted: takes its ticket when its time comes. */
@@ -89,11 +103,10 @@ export interface InboundPort {
   readonly echo: { readonly isEcho: (event: InboundEvent, now: number) => boolean } | undefined
   readonly queue: {
     readonly waiting: number
-    readonly isFull: (key: string) => boolean
-    readonly arrive: (key: string) => Place
-    readonly over: (key: string) => void
+    readonly lane: (key: string) => Lane
   }
   readonly views: {
+    readonly known: (lease: Lease, key: string, userId: string) => View | undefined
     readonly open: (lease: Lease, key: string, chatId: string, userId: string) => Effect.Effect<View, StoreError>
     readonly forget: (key: string) => void
   }

@@ -14,7 +14,9 @@ const problemsOf = (id: string, handlers: ReadonlyArray<Bot.Handler<unknown, nev
   })
 
 describe("B26 definition errors at build", () => {
-  const cases: ReadonlyArray<readonly [string, ReadonlyArray<Bot.Handler<unknown, never>>, ReadonlyArray<string | RegExp>]> = [
+  const cases: ReadonlyArray<
+    readonly [string, ReadonlyArray<Bot.Handler<unknown, never>>, ReadonlyArray<string | RegExp>]
+  > = [
     [
       "two flows of one id",
       [Bot.flow(flow("a")), Bot.flow(flow("b")), Bot.flow(flow("a"))],

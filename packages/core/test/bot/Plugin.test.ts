@@ -5,8 +5,11 @@ import { Bot, type Chat, Flow, Plugin, SlashCommands, Voice } from "../../src/in
 import { run } from "../kit/Engine.ts"
 
 const answers = (text: string) => (chat: Chat) => chat.reply(text)
-const named = (name: string, handlers: ReadonlyArray<Bot.Handler<unknown, never>>, options: { readonly multiple?: boolean } = {}) =>
-  Plugin.make(name, Effect.succeed(handlers), options)
+const named = (
+  name: string,
+  handlers: ReadonlyArray<Bot.Handler<unknown, never>>,
+  options: { readonly multiple?: boolean } = {}
+) => Plugin.make(name, Effect.succeed(handlers), options)
 
 describe("B8 plugins", () => {
   it.effect("B8 brings handlers, hooks, commands, flows and plugins of its own; unplugging takes back all of it", () =>

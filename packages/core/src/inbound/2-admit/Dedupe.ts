@@ -6,6 +6,7 @@
  * D3 a claim that came to nothing is released: the transport's retry is processed.
  * D4 a duplicate of an event still in admission waits for its outcome (R15).
  */
+import { AgedMap } from "../../model/AgedMap.ts"
 import type { MessageEvent } from "../../model/Event.ts"
 import { hashText } from "../../model/Hash.ts"
 import type { Claim, DedupeMark } from "../InboundPort.ts"
@@ -19,8 +20,11 @@ export interface DedupeOptions {
 class Mark implements DedupeMark {
   readonly key: string
   readonly at: number
-  /** While the event is being admitted: those who wait for the outcome. */
-  waiters: Array<(admitted: boolean) => void> | undefined = []
+  admitting = true
+  /** It was not pushed out, and nobody else has claimed the key. */
+  stands = true
+  /** Those who wait for the outcome of the admission, if any do. */
+  waiters: Array<(admitted: boolean) => void> | undefined = undefined
   constructor(key: string, at: number) {
     this.key = key
     this.at = at
@@ -41,7 +45,7 @@ const dedupeKey = (event: MessageEvent): string => {
 }
 
 export class Dedupe {
-  private readonly marks = new Map<string, Mark>()
+  private readonly marks = new AgedMap<Mark>()
   private readonly options: DedupeOptions
   constructor(options: DedupeOptions) {
     this.options = options
@@ -52,50 +56,48 @@ export class Dedupe {
     if (key === "") return unmarked
     const known = this.marks.get(key)
     if (known !== undefined) {
-      const { waiters } = known
-      if (waiters !== undefined) return { _tag: "admitting", outcome: (tell) => void waiters.push(tell) }
-      this.marks.delete(key)
+      if (known.admitting) return { _tag: "admitting", outcome: (tell) => void (known.waiters ??= []).push(tell) }
       if (this.options.ttl === undefined || now - known.at < this.options.ttl) {
         // Used again: it goes last, but lives no longer for it.
         this.marks.set(key, known)
         return duplicate
       }
+      this.remove(known)
     }
     const mark = new Mark(key, now)
-    this.marks.set(key, mark)
+    this.marks.add(key, mark)
     if (this.marks.size > this.options.size) this.evict()
     return { _tag: "claimed", mark }
   }
 
   /** The claim became a message of ours. */
   readonly confirm = (claimed: DedupeMark | undefined): void => {
-    const mark = this.own(claimed)
-    if (mark?.waiters === undefined) return
-    const { waiters } = mark
-    mark.waiters = undefined
-    for (const tell of waiters) tell(true)
+    if (claimed instanceof Mark && claimed.stands) settle(claimed, true)
   }
 
   /** D3. Safe to repeat. */
   readonly release = (claimed: DedupeMark | undefined): void => {
-    const mark = this.own(claimed)
-    if (mark === undefined) return
-    this.marks.delete(mark.key)
-    for (const tell of mark.waiters ?? []) tell(false)
+    if (!(claimed instanceof Mark) || !claimed.stands) return
+    this.remove(claimed)
+    settle(claimed, false)
   }
 
-  /** The claim if it still stands: another delivery may have claimed the same key after it was pushed out. */
-  private own(claimed: DedupeMark | undefined): Mark | undefined {
-    const mark = claimed === undefined ? undefined : this.marks.get(claimed.key)
-    return mark === claimed ? mark : undefined
+  private remove(mark: Mark): void {
+    mark.stands = false
+    this.marks.delete(mark.key)
   }
 
   /** The oldest goes first; one still in admission stays, or its duplicates would wait for ever. */
   private evict(): void {
-    for (const [key, mark] of this.marks) {
-      if (mark.waiters !== undefined) continue
-      this.marks.delete(key)
-      return
-    }
+    let aged = this.marks.oldest
+    while (aged?.value.admitting === true) aged = aged.newer
+    if (aged !== undefined) this.remove(aged.value)
   }
+}
+
+const settle = (mark: Mark, admitted: boolean): void => {
+  const { waiters } = mark
+  mark.admitting = false
+  mark.waiters = undefined
+  if (waiters !== undefined) for (const tell of waiters) tell(admitted)
 }
