@@ -1,1 +1,7 @@
-
+/** Servers that tests talk to: each a scoped Effect on a free port and in a temporary directory. */
+export { type RedisCluster, cluster } from "./Cluster.ts"
+export { freePort } from "./Ports.ts"
+export { redisPrograms } from "./Program.ts"
+export { type Proxy, proxy } from "./Proxy.ts"
+export { redis, type RedisServer, type RedisServerOptions } from "./Redis.ts"
+export { type RedisSentinel, sentinel } from "./Sentinel.ts"
