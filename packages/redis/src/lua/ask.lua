@@ -1,0 +1,27 @@
+-- What became of waiting tickets, in their order; a key whose holder is dead or gone is granted first (R8). Safe to repeat.
+-- uses: time grant
+-- KEYS: live fence hold (queue prev)...
+-- ARGV: channel remember keep (key epoch ticket incarnation)...
+-- returns: for each { "granted", fence, previous } | { "queued" } | { "gone" }
+local answers = {}
+for i = 0, count - 1 do
+  local queue, prev = KEYS[fixedKeys + 2 * i + 1], KEYS[fixedKeys + 2 * i + 2]
+  local at = fixedArgs + 4 * i
+  local key = ARGV[at + 1]
+  local mine = ARGV[at + 2] .. ' ' .. ARGV[at + 3] .. ' ' .. ARGV[at + 4]
+  local held = redis.call('HGET', hold, key)
+  local place, number, previous
+  if held then place, number, previous = string.match(held, '^(%S+ %S+ %S+) (%S+) (%S*)$') end
+  if not place or not alive(string.match(place, '^%S+')) then
+    place, number, previous = grantNext(key, queue, prev, mine, 0)
+  end
+  if place == mine then
+    answers[i + 1] = { 'granted', number, previous }
+  elseif redis.call('LPOS', queue, mine) then
+    redis.call('PEXPIRE', queue, keep)
+    answers[i + 1] = { 'queued' }
+  else
+    answers[i + 1] = { 'gone' }
+  end
+end
+return answers

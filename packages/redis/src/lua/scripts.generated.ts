@@ -1,0 +1,72 @@
+// Written by scripts/lua.ts from the Lua files beside it. Edit those, then run: node scripts/lua.ts
+import { script } from "../client/Script.ts"
+
+export const ask = script({
+  name: "ask",
+  sha: "7653a0f123c836c98b42f6716333600cdd8ab93a",
+  keys: ["live", "fence", "hold"],
+  args: ["channel", "remember", "keep"],
+  eachKeys: ["queue", "prev"],
+  eachArgs: ["key", "epoch", "ticket", "incarnation"],
+  lua: "local live, fence, hold = KEYS[1], KEYS[2], KEYS[3]\nlocal channel, remember, keep = ARGV[1], ARGV[2], ARGV[3]\nlocal fixedKeys, fixedArgs = 3, 3\nlocal count = (#KEYS - fixedKeys) / 2\nlocal clock = redis.call('TIME')\nlocal now = clock[1] * 1000 + math.floor(clock[2] / 1000)\nlocal function alive(epoch)\n  local expiry = redis.call('HGET', live, epoch)\n  return expiry ~= false and tonumber(expiry) > now\nend\nlocal function grant(key, prev, place, floor)\n  local last = tonumber(redis.call('GET', fence) or '0')\n  local number = string.format('%.0f', math.max(last + 1, clock[1] * 1000000 + clock[2], floor + 1))\n  redis.call('SET', fence, number)\n  local incarnation = string.match(place, '%S+$')\n  local previous = redis.call('SET', prev, incarnation, 'PX', remember, 'GET') or ''\n  redis.call('HSET', hold, key, place .. ' ' .. number .. ' ' .. previous)\n  return number, previous\nend\nlocal function grantNext(key, queue, prev, mine, floor)\n  for _ = 1, 100 do\n    local place = redis.call('LPOP', queue)\n    if not place then return nil end\n    if alive(string.match(place, '^%S+')) then\n      local number, previous = grant(key, prev, place, floor)\n      if place ~= mine then\n        local wake = place .. ' ' .. number .. ' ' .. previous .. ' ' .. key\n        redis.call('PUBLISH', channel .. string.match(place, '%S+$'), wake)\n      end\n      return place, number, previous\n    end\n  end\nend\nlocal answers = {}\nfor i = 0, count - 1 do\n  local queue, prev = KEYS[fixedKeys + 2 * i + 1], KEYS[fixedKeys + 2 * i + 2]\n  local at = fixedArgs + 4 * i\n  local key = ARGV[at + 1]\n  local mine = ARGV[at + 2] .. ' ' .. ARGV[at + 3] .. ' ' .. ARGV[at + 4]\n  local held = redis.call('HGET', hold, key)\n  local place, number, previous\n  if held then place, number, previous = string.match(held, '^(%S+ %S+ %S+) (%S+) (%S*)$') end\n  if not place or not alive(string.match(place, '^%S+')) then\n    place, number, previous = grantNext(key, queue, prev, mine, 0)\n  end\n  if place == mine then\n    answers[i + 1] = { 'granted', number, previous }\n  elseif redis.call('LPOS', queue, mine) then\n    redis.call('PEXPIRE', queue, keep)\n    answers[i + 1] = { 'queued' }\n  else\n    answers[i + 1] = { 'gone' }\n  end\nend\nreturn answers"
+})
+
+export const begin = script({
+  name: "begin",
+  sha: "229d340808de2d03ee34f65d7cd6b4755037c607",
+  keys: ["live", "hold"],
+  args: ["epoch", "old", "lease", "left", "partition"],
+  eachKeys: [],
+  eachArgs: [],
+  lua: "local live, hold = KEYS[1], KEYS[2]\nlocal epoch, old, lease, left, partition = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]\nlocal clock = redis.call('TIME')\nlocal now = clock[1] * 1000 + math.floor(clock[2] / 1000)\nlocal function alive(epoch)\n  local expiry = redis.call('HGET', live, epoch)\n  return expiry ~= false and tonumber(expiry) > now\nend\nredis.call('HDEL', live, old)\nredis.call('HSET', live, epoch, string.format('%.0f', now + lease))\nlocal epochs = redis.call('HGETALL', live)\nfor i = 1, #epochs, 2 do\n  if tonumber(epochs[i + 1]) <= now then redis.call('HDEL', live, epochs[i]) end\nend\nlocal dropped = 0\nlocal holds = redis.call('HGETALL', hold)\nfor i = 1, #holds, 2 do\n  if not alive(string.match(holds[i + 1], '^%S+')) then\n    dropped = dropped + redis.call('HDEL', hold, holds[i])\n  end\nend\nif dropped > 0 then redis.call('PUBLISH', left, partition) end\nreturn dropped"
+})
+
+export const enqueue = script({
+  name: "enqueue",
+  sha: "5f2c725ac05de2c946e14cf51d6082aee6321915",
+  keys: ["live", "fence", "hold", "queue", "prev"],
+  args: ["key", "epoch", "ticket", "incarnation", "floor", "channel", "remember", "keep"],
+  eachKeys: [],
+  eachArgs: [],
+  lua: "local live, fence, hold, queue, prev = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]\nlocal key, epoch, ticket, incarnation, floor, channel, remember, keep = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8]\nlocal clock = redis.call('TIME')\nlocal now = clock[1] * 1000 + math.floor(clock[2] / 1000)\nlocal function alive(epoch)\n  local expiry = redis.call('HGET', live, epoch)\n  return expiry ~= false and tonumber(expiry) > now\nend\nlocal function grant(key, prev, place, floor)\n  local last = tonumber(redis.call('GET', fence) or '0')\n  local number = string.format('%.0f', math.max(last + 1, clock[1] * 1000000 + clock[2], floor + 1))\n  redis.call('SET', fence, number)\n  local incarnation = string.match(place, '%S+$')\n  local previous = redis.call('SET', prev, incarnation, 'PX', remember, 'GET') or ''\n  redis.call('HSET', hold, key, place .. ' ' .. number .. ' ' .. previous)\n  return number, previous\nend\nlocal function grantNext(key, queue, prev, mine, floor)\n  for _ = 1, 100 do\n    local place = redis.call('LPOP', queue)\n    if not place then return nil end\n    if alive(string.match(place, '^%S+')) then\n      local number, previous = grant(key, prev, place, floor)\n      if place ~= mine then\n        local wake = place .. ' ' .. number .. ' ' .. previous .. ' ' .. key\n        redis.call('PUBLISH', channel .. string.match(place, '%S+$'), wake)\n      end\n      return place, number, previous\n    end\n  end\nend\nif not alive(epoch) then return { 'dead' } end\nlocal mine = epoch .. ' ' .. ticket .. ' ' .. incarnation\nlocal held = redis.call('HGET', hold, key)\nlocal holder, number, previous\nif held then\n  holder, number, previous = string.match(held, '^(%S+ %S+ %S+) (%S+) (%S*)$')\n  if holder == mine then return { 'granted', number, previous } end\n  if not alive(string.match(holder, '^%S+')) then holder = nil end\nend\nif not holder and redis.call('EXISTS', queue) == 0 then\n  number, previous = grant(key, prev, mine, floor)\n  return { 'granted', number, previous }\nend\nif not redis.call('LPOS', queue, mine, 'RANK', -1) then redis.call('RPUSH', queue, mine) end\nredis.call('PEXPIRE', queue, keep)\nif holder then return { 'queued' } end\nlocal place\nplace, number, previous = grantNext(key, queue, prev, mine, floor)\nif place == mine then return { 'granted', number, previous } end\nreturn { 'queued' }"
+})
+
+export const layout = script({
+  name: "layout",
+  sha: "dbe27c6347ecc9d2758bc4941ef8a66462a05047",
+  keys: ["layout"],
+  args: ["mine"],
+  eachKeys: [],
+  eachArgs: [],
+  lua: "local layout = KEYS[1]\nlocal mine = ARGV[1]\nredis.call('SET', layout, mine, 'NX')\nreturn redis.call('GET', layout)"
+})
+
+export const leave = script({
+  name: "leave",
+  sha: "82b185b787c03b3cc7580d7db8e76c8f75fd9d67",
+  keys: ["live", "hold"],
+  args: ["epoch", "left", "partition"],
+  eachKeys: [],
+  eachArgs: [],
+  lua: "local live, hold = KEYS[1], KEYS[2]\nlocal epoch, left, partition = ARGV[1], ARGV[2], ARGV[3]\nredis.call('HDEL', live, epoch)\nlocal mine = epoch .. ' '\nlocal dropped = 0\nlocal holds = redis.call('HGETALL', hold)\nfor i = 1, #holds, 2 do\n  if string.sub(holds[i + 1], 1, #mine) == mine then\n    dropped = dropped + redis.call('HDEL', hold, holds[i])\n  end\nend\nif dropped > 0 then redis.call('PUBLISH', left, partition) end\nreturn dropped"
+})
+
+export const release = script({
+  name: "release",
+  sha: "c4a038413cd48f7b7e82b0563cfc56ce35bef74d",
+  keys: ["live", "fence", "hold", "queue", "prev"],
+  args: ["key", "epoch", "ticket", "incarnation", "channel", "remember"],
+  eachKeys: [],
+  eachArgs: [],
+  lua: "local live, fence, hold, queue, prev = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]\nlocal key, epoch, ticket, incarnation, channel, remember = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]\nlocal clock = redis.call('TIME')\nlocal now = clock[1] * 1000 + math.floor(clock[2] / 1000)\nlocal function alive(epoch)\n  local expiry = redis.call('HGET', live, epoch)\n  return expiry ~= false and tonumber(expiry) > now\nend\nlocal function grant(key, prev, place, floor)\n  local last = tonumber(redis.call('GET', fence) or '0')\n  local number = string.format('%.0f', math.max(last + 1, clock[1] * 1000000 + clock[2], floor + 1))\n  redis.call('SET', fence, number)\n  local incarnation = string.match(place, '%S+$')\n  local previous = redis.call('SET', prev, incarnation, 'PX', remember, 'GET') or ''\n  redis.call('HSET', hold, key, place .. ' ' .. number .. ' ' .. previous)\n  return number, previous\nend\nlocal function grantNext(key, queue, prev, mine, floor)\n  for _ = 1, 100 do\n    local place = redis.call('LPOP', queue)\n    if not place then return nil end\n    if alive(string.match(place, '^%S+')) then\n      local number, previous = grant(key, prev, place, floor)\n      if place ~= mine then\n        local wake = place .. ' ' .. number .. ' ' .. previous .. ' ' .. key\n        redis.call('PUBLISH', channel .. string.match(place, '%S+$'), wake)\n      end\n      return place, number, previous\n    end\n  end\nend\nlocal mine = epoch .. ' ' .. ticket .. ' ' .. incarnation\nlocal held = redis.call('HGET', hold, key)\nif held and string.sub(held, 1, #mine + 1) == mine .. ' ' then\n  if not grantNext(key, queue, prev, '', 0) then redis.call('HDEL', hold, key) end\n  return 1\nend\nredis.call('LREM', queue, 1, mine)\nreturn 0"
+})
+
+export const renew = script({
+  name: "renew",
+  sha: "fd0d96c0504e3bd0c78e289b2e4fe13145b162c1",
+  keys: ["live", "hold"],
+  args: ["epoch", "lease"],
+  eachKeys: [],
+  eachArgs: [],
+  lua: "local live, hold = KEYS[1], KEYS[2]\nlocal epoch, lease = ARGV[1], ARGV[2]\nlocal clock = redis.call('TIME')\nlocal now = clock[1] * 1000 + math.floor(clock[2] / 1000)\nlocal function alive(epoch)\n  local expiry = redis.call('HGET', live, epoch)\n  return expiry ~= false and tonumber(expiry) > now\nend\nif not alive(epoch) then return false end\nredis.call('HSET', live, epoch, string.format('%.0f', now + lease))\nlocal mine = epoch .. ' '\nlocal rows = {}\nlocal holds = redis.call('HGETALL', hold)\nfor i = 1, #holds, 2 do\n  if string.sub(holds[i + 1], 1, #mine) == mine then\n    local ticket, number = string.match(holds[i + 1], '^%S+ (%S+) %S+ (%S+)')\n    rows[#rows + 1] = holds[i]\n    rows[#rows + 1] = ticket\n    rows[#rows + 1] = number\n  end\nend\nreturn rows"
+})
