@@ -1,0 +1,2 @@
+/** botmesh on Redis: turns and leads for many replicas, and a store, over one connection. */
+export * as Redis from "./Redis.ts"

@@ -98,5 +98,7 @@ const onPath: RedisPrograms | undefined = (() => {
   return { server: { command: server, env: {} }, cli: { command: cli, env: {} }, from: "PATH" }
 })()
 
+export const isRedisInPath: boolean = onPath !== undefined
+
 /** Redis' programs, or the reason why there are none: tests that need them are skipped by it. */
 export const redisPrograms: Effect.Effect<RedisPrograms, Error> = onPath === undefined ? unpack : Effect.succeed(onPath)

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { freePort } from "./Ports.ts"
-import { execute, type Program, redisPrograms } from "./Program.ts"
+import { execute, isRedisInPath, type Program, redisPrograms } from "./Program.ts"
 
 export interface RedisServer {
   readonly port: number
@@ -102,4 +102,20 @@ export const redis = Effect.fn("TestServices.redis")(function* (
     thaw: signal("SIGCONT"),
     cli: (...given) => execute(programs.cli, ["-p", `${port}`, ...given])
   }
+})
+
+/** Why tests of Redis cannot run here, or undefined when they can: the text for the name of what is skipped. */
+export const whyNoRedis: Effect.Effect<string | undefined> = Effect.suspend(() =>
+  isRedisInPath || process.env["REDIS_URL"] !== undefined
+    ? Effect.succeed(undefined)
+    : Effect.match(redisPrograms, {
+        onSuccess: () => undefined,
+        onFailure: (error) => `no redis-server in PATH, no REDIS_URL, none to unpack: ${error.message.split("\n")[0]}`
+      })
+)
+
+/** A Redis to talk to: a private one when its program is in PATH, else that of REDIS_URL, else a private unpacked one. */
+export const redisUrl: Effect.Effect<string, Error, Scope.Scope> = Effect.suspend(() => {
+  const given = process.env["REDIS_URL"]
+  return !isRedisInPath && given !== undefined ? Effect.succeed(given) : Effect.map(redis(), ({ url }) => url)
 })
