@@ -13,7 +13,10 @@ export interface RedisCluster {
   readonly killPrimaryOf: (key: string) => Effect.Effect<RedisServer, Error>
 }
 
-const settings = ["--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf", "--cluster-node-timeout", "2000"]
+const settings = [
+  ...["--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf", "--cluster-node-timeout", "2000"],
+  ...["--repl-diskless-sync-delay", "0"]
+]
 
 /** A cluster that serves, until the scope closes. @param nodes 3 (no replicas) or 6, default 6 */
 export const cluster = Effect.fn("TestServices.cluster")(function* (
@@ -31,9 +34,14 @@ export const cluster = Effect.fn("TestServices.cluster")(function* (
   for (const node of nodes) {
     yield* until(
       "the cluster",
-      Effect.map(Effect.all([node.cli("cluster", "info"), node.cli("cluster", "nodes")]), ([info, known]) => {
-        return info.includes("cluster_state:ok") && known.split("slave").length - 1 === count - 3
-      })
+      Effect.map(
+        Effect.all([node.cli("cluster", "info"), node.cli("cluster", "nodes"), node.cli("info", "replication")]),
+        ([info, known, replication]) =>
+          info.includes("cluster_state:ok") &&
+          known.split("slave").length - 1 === count - 3 &&
+          // A replica that has never been in step cannot take over.
+          (replication.includes("role:master") || replication.includes("master_link_status:up"))
+      )
     )
   }
   const killPrimaryOf = Effect.fnUntraced(function* (key: string) {
