@@ -3,19 +3,7 @@
  * behind Sentinel, or a Cluster, with the same keys.
  */
 import { type ConfigValidationError, type DurationInput, parseDuration } from "@botmesh/core/spi"
-import {
-  type Config,
-  Context,
-  Duration,
-  Effect,
-  Fiber,
-  Latch,
-  Layer,
-  Queue,
-  Redacted,
-  type Scope,
-  Stream
-} from "effect"
+import { type Config, Context, Deferred, Duration, Effect, Latch, Layer, Redacted, type Scope } from "effect"
 import { type Address, type Client, connect, dedicated, type Target } from "./client/Connect.ts"
 import { redisError, RedisError } from "./client/RedisError.ts"
 import { type Items, parameters, type Script, type Value } from "./client/Script.ts"
@@ -72,10 +60,14 @@ export interface RedisShape {
     commands: ReadonlyArray<readonly [name: string, ...args: ReadonlyArray<Value>]>
   ) => Effect.Effect<ReadonlyArray<unknown>, RedisError>
   /**
-   * What is published on these channels, from a connection of its own. `subscribed` at the start and whenever it stands
-   * again after a break: messages in between are lost. Ends only with the scope.
+   * Listens on channels over a connection of its own, until the scope closes; returns once it does. `subscribed` at the
+   * start and whenever it stands again after a break: messages in between are lost. `onSignal` runs on the socket's
+   * event and may not throw.
    */
-  readonly subscribe: (channels: ReadonlyArray<string>) => Stream.Stream<RedisSignal>
+  readonly subscribe: (
+    channels: ReadonlyArray<string>,
+    onSignal: (signal: RedisSignal) => void
+  ) => Effect.Effect<void, RedisError, Scope.Scope>
   /** A connection for blocking commands. Closing its scope ends what it waits for. */
   readonly connection: Effect.Effect<RedisConnection, RedisError, Scope.Scope>
 }
@@ -188,27 +180,38 @@ export const make = Effect.fn("Redis.make")(function* (
         throw cause
       })
     })
-  const subscription = (channels: ReadonlyArray<string>, queue: Queue.Enqueue<RedisSignal>) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const connection = yield* dedicated(target, client, opened++, false)
-        const ended = Effect.callback<void>((resume) => {
-          connection.once("end", () => resume(Effect.void))
-        })
-        connection.on("message", (channel: string, message: string) => {
-          Queue.offerUnsafe(queue, { _tag: "message", channel, message })
-        })
-        const fiber = yield* Effect.forkScoped(ended, { startImmediately: true })
-        yield* fromPromise("subscribe", () => connection.subscribe(...channels))
-        Queue.offerUnsafe(queue, { _tag: "subscribed" })
-        // A ping that gets no answer in time ends the connection: else a dead one looks like a quiet one.
-        const ping = Effect.andThen(
-          Effect.sleep(target.timeout),
-          fromPromise("ping", () => connection.ping())
-        )
-        yield* Effect.raceFirst(Effect.forever(ping), Fiber.join(fiber))
-      })
+  /** One life of a subscription: stands, and ends with its connection. */
+  const subscription = Effect.fnUntraced(function* (
+    channels: ReadonlyArray<string>,
+    onSignal: (signal: RedisSignal) => void,
+    stands: Effect.Effect<unknown>
+  ) {
+    const connection = yield* dedicated(target, client, opened++, false)
+    const ended = yield* Deferred.make<void>()
+    connection.once("end", () => Deferred.doneUnsafe(ended, Effect.void))
+    connection.on("message", (channel: string, message: string) => onSignal({ _tag: "message", channel, message }))
+    yield* fromPromise("subscribe", () => connection.subscribe(...channels))
+    onSignal({ _tag: "subscribed" })
+    yield* stands
+    // A ping that gets no answer in time ends the connection: else a dead one looks like a quiet one.
+    const ping = Effect.andThen(
+      Effect.sleep(target.timeout),
+      fromPromise("ping", () => connection.ping())
     )
+    yield* Effect.raceFirst(Effect.forever(ping), Deferred.await(ended))
+  }, Effect.scoped)
+  const subscribe: RedisShape["subscribe"] = Effect.fnUntraced(function* (channels, onSignal) {
+    const first = yield* Deferred.make<void, RedisError>()
+    const stands = Deferred.succeed(first, undefined)
+    yield* subscription(channels, onSignal, stands).pipe(
+      // The first failure is the caller's; later ones are a break, told by the next `subscribed`.
+      Effect.catch((error) => Deferred.fail(first, error)),
+      Effect.andThen(Effect.sleep(100)),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    yield* Deferred.await(first)
+  })
   return {
     prefix,
     kind: target.kind,
@@ -228,14 +231,7 @@ export const make = Effect.fn("Redis.make")(function* (
             : Effect.fail(redisError("pipeline")(failed))
         }
       ),
-    subscribe: (channels) =>
-      Stream.callback<RedisSignal>((queue) =>
-        subscription(channels, queue).pipe(
-          Effect.catch((error) => Effect.logDebug("a subscription ended", error)),
-          Effect.andThen(Effect.sleep(100)),
-          Effect.forever
-        )
-      ),
+    subscribe,
     connection: Effect.map(
       Effect.suspend(() => dedicated(target, client, opened++, true)),
       (connection): RedisConnection => ({

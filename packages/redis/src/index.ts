@@ -1,2 +1,3 @@
 /** botmesh on Redis: turns and leads for many replicas, and a store, over one connection. */
 export * as Redis from "./Redis.ts"
+export * as RedisCoordinator from "./RedisCoordinator.ts"

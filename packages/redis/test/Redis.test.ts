@@ -1,7 +1,7 @@
 import { Redis } from "@botmesh/redis"
 import { cluster, proxy, redis, sentinel } from "@botmesh/test-services"
 import { expect, it } from "@effect/vitest"
-import { Config, ConfigProvider, Effect, Fiber, Layer, Redacted, Stream } from "effect"
+import { Config, ConfigProvider, Effect, Fiber, Layer, Redacted } from "effect"
 import { script } from "../src/client/Script.ts"
 import { connect, describeRedis, eventually } from "./Live.ts"
 
@@ -167,11 +167,9 @@ describeRedis("Redis client", () => {
       const between = yield* proxy(server.port)
       const client = yield* connect(between)
       const seen: Array<string> = []
-      yield* Effect.forkChild(
-        Stream.runForEach(client.subscribe(["one", "two"]), (signal) =>
-          Effect.sync(() => seen.push(signal._tag === "message" ? `${signal.channel} ${signal.message}` : signal._tag))
-        )
-      )
+      yield* client.subscribe(["one", "two"], (signal) => {
+        seen.push(signal._tag === "message" ? `${signal.channel} ${signal.message}` : signal._tag)
+      })
       const saw = (count: number) =>
         eventually(
           `${count} signals`,
@@ -197,7 +195,7 @@ describeRedis("Redis client", () => {
         Effect.gen(function* () {
           const client = yield* connect(server)
           const blocking = yield* client.connection
-          yield* Effect.forkScoped(Stream.runDrain(client.subscribe(["c"])))
+          yield* client.subscribe(["c"], () => {})
           yield* Effect.forkScoped(Effect.ignore(blocking.command("BLPOP", "none", 0)))
           yield* eventually("four connections", clients(watch), (count) => count === 4)
         })
@@ -229,9 +227,9 @@ describeRedis("Redis client", () => {
         const service = yield* cluster()
         const client = yield* Redis.make({ url: service.urls.slice(0, 2).join(","), cluster: true, timeout: "2s" })
         const seen: Array<string> = []
-        yield* Effect.forkChild(
-          Stream.runForEach(client.subscribe(["c"]), (signal) => Effect.sync(() => seen.push(signal._tag)))
-        )
+        yield* client.subscribe(["c"], (signal) => {
+          seen.push(signal._tag)
+        })
         for (let n = 0; n < 20; n++) expect(yield* client.run(add, { total: `{k:${n}}:a` }, { by: 1 })).toBe(1)
         expect(
           yield* client.pipeline([
