@@ -1,6 +1,6 @@
 /** What tests against a real Redis share. */
 import { Redis } from "@botmesh/redis"
-import { type RedisServer, whyNoRedis } from "@botmesh/test-services"
+import { redisPrograms, type RedisServer, whyNoRedis } from "@botmesh/test-services"
 import { Effect, Schedule, type Scope } from "effect"
 import { describe } from "vitest"
 
@@ -9,6 +9,14 @@ const why = await Effect.runPromise(whyNoRedis)
 /** A group of tests that need Redis: without one they are skipped, and say so. */
 export const describeRedis: (title: string, tests: () => void) => void =
   why === undefined ? describe : (title, tests) => describe.skip(`${title} (${why})`, tests)
+
+const whyNoServers = await Effect.runPromise(
+  Effect.match(redisPrograms, { onSuccess: () => undefined, onFailure: (error) => error.message.split("\n")[0] })
+)
+
+/** The same for tests that start, stop or join servers of their own: REDIS_URL is not enough. */
+export const describeServers: (title: string, tests: () => void) => void =
+  whyNoServers === undefined ? describe : (title, tests) => describe.skip(`${title} (${whyNoServers})`, tests)
 
 export const connect = (
   server: Pick<RedisServer, "port">,

@@ -3,7 +3,7 @@ import { cluster, proxy, redis, sentinel } from "@botmesh/test-services"
 import { expect, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Fiber, Layer, Redacted } from "effect"
 import { script } from "../src/client/Script.ts"
-import { connect, describeRedis, eventually } from "./Live.ts"
+import { connect, describeServers, eventually } from "./Live.ts"
 
 const add = script({
   name: "add",
@@ -24,7 +24,7 @@ const clients = (redis: Redis.RedisShape) =>
         .filter((line) => / name=botmesh/u.test(line)).length
   )
 
-describeRedis("Redis client", () => {
+describeServers("Redis client", () => {
   it.live("runs commands, scripts and pipelines; an error reply says which it was", () =>
     Effect.gen(function* () {
       const client = yield* connect(yield* redis())
