@@ -20,6 +20,8 @@ export interface DriverOptions {
 const remember = 15 * 60_000
 /** ms: a queue that nobody asks about any more goes; a waiter asks each second. */
 const keep = 10 * 60_000
+/** Tickets asked about in one call: Redis does nothing else meanwhile. */
+const batchSize = 500
 /** Wakes kept for a replica that does not get to them; what is dropped is found by the next question. */
 const signalLimit = 65_536
 
@@ -155,7 +157,13 @@ export const makeDriver = Effect.fn("RedisCoordinator.driver")(function* (
         const { prev, queue } = keyed(partition, key)
         return { queue, prev, key, epoch: word(epoch), ticket: word(ticket), incarnation: word(incarnation) }
       })
-      return act(redis.run(ask, { live, fence, hold }, { channel, remember, keep }, each), askResults)
+      const asked = (batch: typeof each) =>
+        act(redis.run(ask, { live, fence, hold }, { channel, remember, keep }, batch), askResults)
+      if (each.length <= batchSize) return asked(each)
+      const batches = Array.from({ length: Math.ceil(each.length / batchSize) }, (_, n) =>
+        each.slice(n * batchSize, (n + 1) * batchSize)
+      )
+      return Effect.map(Effect.forEach(batches, asked), (answers) => answers.flat())
     },
     leave: (partition, { epoch }) => {
       const { hold, live } = at(partition)

@@ -3,7 +3,19 @@
 -- KEYS: live fence hold (queue prev)...
 -- ARGV: channel remember keep (key epoch ticket incarnation)...
 -- returns: for each { "granted", fence, previous } | { "queued" } | { "gone" }
-local answers = {}
+local answers, seen = {}, {}
+-- A queue asked about more than once is read once: looking up each of a thousand places would cost a thousand walks.
+local function waits(queue, mine)
+  if not seen[queue] then
+    seen[queue] = 1
+    return redis.call('LPOS', queue, mine)
+  end
+  if seen[queue] == 1 then
+    seen[queue] = {}
+    for _, place in ipairs(redis.call('LRANGE', queue, 0, -1)) do seen[queue][place] = true end
+  end
+  return seen[queue][mine]
+end
 for i = 0, count - 1 do
   local queue, prev = KEYS[fixedKeys + 2 * i + 1], KEYS[fixedKeys + 2 * i + 2]
   local at = fixedArgs + 4 * i
@@ -17,7 +29,7 @@ for i = 0, count - 1 do
   end
   if place == mine then
     answers[i + 1] = { 'granted', number, previous }
-  elseif redis.call('LPOS', queue, mine) then
+  elseif waits(queue, mine) then
     redis.call('PEXPIRE', queue, keep)
     answers[i + 1] = { 'queued' }
   else
