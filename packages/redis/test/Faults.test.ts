@@ -382,8 +382,8 @@ describeServers("coordination on a real Redis", () => {
       const first = yield* Effect.tap(take(a, "key"), (held) => held.release)
       // A primary whose clock was an hour ahead left its counter there.
       const ahead = first.fence + 3_600_000_000
-      const [counter] = (yield* watch.command("KEYS", "*:fence")) as ReadonlyArray<string>
-      yield* watch.command("SET", String(counter), `${ahead}`)
+      const [counter] = (yield* watch.command("KEYS", "*:state")) as ReadonlyArray<string>
+      yield* watch.command("HSET", String(counter), ":fence", `${ahead}`)
       const second = yield* Effect.tap(take(a, "key"), (held) => held.release)
       expect(second.fence).toBe(ahead + 1)
       yield* watch.command("FLUSHALL")

@@ -8,7 +8,7 @@ import type { RedisError } from "../client/RedisError.ts"
 import { ask, begin, enqueue, layout, leave, release, renew } from "../lua/scripts.generated.ts"
 import type { RedisShape } from "../Redis.ts"
 import { layoutKey, layoutVersion, leftChannel, partitionKeys, partitionOf, wakeChannels } from "./Keys.ts"
-import { askResults, enqueueResult, holdRows, wakeRow, word } from "./Replies.ts"
+import { askResults, enqueueResult, holdRows, placeOf, wakeRow, word } from "./Replies.ts"
 
 export interface DriverOptions {
   readonly partitions: number
@@ -16,10 +16,6 @@ export interface DriverOptions {
   readonly patience: number
 }
 
-/** ms: how long the last holder of an idle key is remembered. Who is forgotten costs a read (C2). */
-const remember = 15 * 60_000
-/** ms: a queue that nobody asks about any more goes; a waiter asks each second. */
-const keep = 10 * 60_000
 /** Tickets asked about in one call: Redis does nothing else meanwhile. */
 const batchSize = 500
 /** Wakes kept for a replica that does not get to them; what is dropped is found by the next question. */
@@ -85,8 +81,8 @@ export const makeDriver = Effect.fn("RedisCoordinator.driver")(function* (
     return found
   }
   const keyed = (partition: number, key: string) => {
-    const { fence, hold, live, prevs, queues } = at(partition)
-    return { live, fence, hold, queue: queues + key, prev: prevs + key }
+    const { prevs, queues, state } = at(partition)
+    return { state, queue: queues + key, prev: prevs + key }
   }
   const nothing = (): void => {}
 
@@ -134,41 +130,29 @@ export const makeDriver = Effect.fn("RedisCoordinator.driver")(function* (
     partitions,
     partitionOf: (key) => partitionOf(key, partitions),
     begin: (partition, { epoch, lease, old }) => {
-      const { hold, live } = at(partition)
       const row = { epoch: word(epoch), old: old === undefined ? "" : word(old), lease, left, partition }
-      return act(redis.run(begin, { live, hold }, row), nothing)
+      return act(redis.run(begin, { state: at(partition).state }, row), nothing)
     },
-    enqueue: (partition, { epoch, floor, incarnation, key, ticket }) => {
-      const place = { epoch: word(epoch), ticket: word(ticket), incarnation: word(incarnation) }
-      const row = { key, ...place, floor, channel, remember, keep }
-      return act(redis.run(enqueue, keyed(partition, key), row), enqueueResult)
+    enqueue: (partition, row) => {
+      const taken = { key: row.key, epoch: word(row.epoch), place: placeOf(row), floor: row.floor, channel }
+      return act(redis.run(enqueue, keyed(partition, row.key), taken), enqueueResult)
     },
-    release: (partition, { epoch, incarnation, key, ticket }) => {
-      const place = { epoch: word(epoch), ticket: word(ticket), incarnation: word(incarnation) }
-      return act(redis.run(release, keyed(partition, key), { key, ...place, channel, remember }), nothing)
-    },
-    renew: (partition, { epoch, lease }) => {
-      const { hold, live } = at(partition)
-      return act(redis.run(renew, { live, hold }, { epoch: word(epoch), lease }), holdRows)
-    },
+    release: (partition, row) =>
+      act(redis.run(release, keyed(partition, row.key), { key: row.key, place: placeOf(row), channel }), nothing),
+    renew: (partition, { epoch, lease }) =>
+      act(redis.run(renew, { state: at(partition).state }, { epoch: word(epoch), lease }), holdRows),
     ask: (partition, rows) => {
-      const { fence, hold, live } = at(partition)
-      const each = rows.map(({ epoch, incarnation, key, ticket }) => {
-        const { prev, queue } = keyed(partition, key)
-        return { queue, prev, key, epoch: word(epoch), ticket: word(ticket), incarnation: word(incarnation) }
-      })
-      const asked = (batch: typeof each) =>
-        act(redis.run(ask, { live, fence, hold }, { channel, remember, keep }, batch), askResults)
+      const { state } = at(partition)
+      const each = rows.map((row) => ({ ...keyed(partition, row.key), key: row.key, place: placeOf(row) }))
+      const asked = (batch: typeof each) => act(redis.run(ask, { state }, { channel }, batch), askResults)
       if (each.length <= batchSize) return asked(each)
       const batches = Array.from({ length: Math.ceil(each.length / batchSize) }, (_, n) =>
         each.slice(n * batchSize, (n + 1) * batchSize)
       )
       return Effect.map(Effect.forEach(batches, asked), (answers) => answers.flat())
     },
-    leave: (partition, { epoch }) => {
-      const { hold, live } = at(partition)
-      return act(redis.run(leave, { live, hold }, { epoch: word(epoch), left, partition }), nothing)
-    },
+    leave: (partition, { epoch }) =>
+      act(redis.run(leave, { state: at(partition).state }, { epoch: word(epoch), left, partition }), nothing),
     signals
   }
 })

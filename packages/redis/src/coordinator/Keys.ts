@@ -2,9 +2,10 @@
  * Where the coordinator keeps what, one layout for standalone, Sentinel and Cluster (C16, R20): all keys of a partition
  * carry its hash tag, so a script finds them on one node.
  *
- *   {prefix:p}:live       hash  epoch → ms, by Redis' clock, at which it ends
- *   {prefix:p}:fence      the last fence given; never expires
- *   {prefix:p}:hold       hash  key → who holds it, its fence, who held before
+ *   {prefix:p}:state      hash, one so that a grant reads and writes it at once; never expires
+ *                           "~epoch"  ms, by Redis' clock, at which it ends
+ *                           "=key"    who holds it, its fence, who held before
+ *                           ":fence"  the last fence given
  *   {prefix:p}:queue:key  list  places, in order
  *   {prefix:p}:prev:key   the incarnation that held it last, for a while
  *   prefix:layout         version and number of partitions
@@ -15,9 +16,7 @@
 export const layoutVersion = 1
 
 export interface PartitionKeys {
-  readonly live: string
-  readonly fence: string
-  readonly hold: string
+  readonly state: string
   readonly queues: string
   readonly prevs: string
 }
@@ -25,9 +24,7 @@ export interface PartitionKeys {
 export const partitionKeys = (prefix: string, partition: number): PartitionKeys => {
   const tag = `{${prefix}:${partition}}`
   return {
-    live: `${tag}:live`,
-    fence: `${tag}:fence`,
-    hold: `${tag}:hold`,
+    state: `${tag}:state`,
     queues: `${tag}:queue:`,
     prevs: `${tag}:prev:`
   }

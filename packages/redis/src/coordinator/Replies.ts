@@ -1,8 +1,11 @@
 /** Reads what the scripts answer. An answer of another shape is a bug of ours or a stranger's script: it dies. */
-import type { AskResult, EnqueueResult, HoldRow, WakeRow } from "@botmesh/core/spi"
+import type { AskResult, EnqueueResult, HoldRow, TicketRow, WakeRow } from "@botmesh/core/spi"
 
 /** Words of a place may hold no space. */
 export const word = (text: string): string => encodeURIComponent(text)
+/** Where a ticket stands, as the scripts write it. */
+export const placeOf = (row: TicketRow & { readonly incarnation: string }): string =>
+  `${word(row.epoch)} ${word(row.ticket)} ${word(row.incarnation)}`
 const plain = (text: string): string => decodeURIComponent(text)
 
 const list = (reply: unknown): ReadonlyArray<unknown> => {

@@ -1,7 +1,7 @@
 -- What became of waiting tickets, in their order; a key whose holder is dead or gone is granted first (R8). Safe to repeat.
 -- uses: time grant
--- KEYS: live fence hold (queue prev)...
--- ARGV: channel remember keep (key epoch ticket incarnation)...
+-- KEYS: state (queue prev)...
+-- ARGV: channel (key place)...
 -- returns: for each { "granted", fence, previous } | { "queued" } | { "gone" }
 local answers, seen = {}, {}
 -- A queue asked about more than once is read once: looking up each of a thousand places would cost a thousand walks.
@@ -18,10 +18,8 @@ local function waits(queue, mine)
 end
 for i = 0, count - 1 do
   local queue, prev = KEYS[fixedKeys + 2 * i + 1], KEYS[fixedKeys + 2 * i + 2]
-  local at = fixedArgs + 4 * i
-  local key = ARGV[at + 1]
-  local mine = ARGV[at + 2] .. ' ' .. ARGV[at + 3] .. ' ' .. ARGV[at + 4]
-  local held = redis.call('HGET', hold, key)
+  local key, mine = ARGV[fixedArgs + 2 * i + 1], ARGV[fixedArgs + 2 * i + 2]
+  local held = redis.call('HGET', state, '=' .. key)
   local place, number, previous
   if held then place, number, previous = string.match(held, '^(%S+ %S+ %S+) (%S+) (%S*)$') end
   if not place or not alive(string.match(place, '^%S+')) then
@@ -30,7 +28,7 @@ for i = 0, count - 1 do
   if place == mine then
     answers[i + 1] = { 'granted', number, previous }
   elseif waits(queue, mine) then
-    redis.call('PEXPIRE', queue, keep)
+    redis.call('PEXPIRE', queue, 600000)
     answers[i + 1] = { 'queued' }
   else
     answers[i + 1] = { 'gone' }

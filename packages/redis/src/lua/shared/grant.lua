@@ -1,13 +1,13 @@
 -- Grants a key. A place is "epoch ticket incarnation"; a hold is its place, fence and previous holder.
 -- The fence is above the last one of the partition, the clock's microseconds and the floor (R19). Lua's own number to
--- text conversion would lose digits.
-local function grant(key, prev, place, floor)
-  local last = tonumber(redis.call('GET', fence) or '0')
-  local number = string.format('%.0f', math.max(last + 1, clock[1] * 1000000 + clock[2], floor + 1))
-  redis.call('SET', fence, number)
+-- text conversion would lose digits. Who held last is remembered for 15 min; who is forgotten costs a read (C2).
+local function grant(key, prev, place, floor, last)
+  now()
+  local number = string.format('%.0f', math.max((last or 0) + 1, clock[1] * 1000000 + clock[2], floor + 1))
   local incarnation = string.match(place, '%S+$')
-  local previous = redis.call('SET', prev, incarnation, 'PX', remember, 'GET') or ''
-  redis.call('HSET', hold, key, place .. ' ' .. number .. ' ' .. previous)
+  local previous = redis.call('GET', prev) or ''
+  if previous ~= incarnation then redis.call('SET', prev, incarnation, 'PX', 900000) end
+  redis.call('HSET', state, '=' .. key, place .. ' ' .. number .. ' ' .. previous, ':fence', number)
   return number, previous
 end
 
@@ -18,7 +18,8 @@ local function grantNext(key, queue, prev, mine, floor)
     local place = redis.call('LPOP', queue)
     if not place then return nil end
     if alive(string.match(place, '^%S+')) then
-      local number, previous = grant(key, prev, place, floor)
+      local last = tonumber(redis.call('HGET', state, ':fence') or '0')
+      local number, previous = grant(key, prev, place, floor, last)
       if place ~= mine then
         local wake = place .. ' ' .. number .. ' ' .. previous .. ' ' .. key
         redis.call('PUBLISH', channel .. string.match(place, '%S+$'), wake)
