@@ -4,7 +4,7 @@
  */
 import { type ConfigValidationError, type DurationInput, parseDuration } from "@botmesh/core/spi"
 import { type Config, Context, Deferred, Duration, Effect, Latch, Layer, Redacted, type Scope } from "effect"
-import { type Address, type Client, connect, dedicated, type Target } from "./client/Connect.ts"
+import { type Address, type Client, connect, dedicated, gatherWrites, type Target } from "./client/Connect.ts"
 import { redisError, RedisError } from "./client/RedisError.ts"
 import { type Items, parameters, type Script, type Value } from "./client/Script.ts"
 import { readSetting, type Setting } from "./Setting.ts"
@@ -166,11 +166,17 @@ export const make = Effect.fn("Redis.make")(function* (
       Effect.fail(new RedisError({ operation: "connect", reason: "unreachable", detail: "no connection in time" }))
   })
   const gate = makeGate(client, target.timeout)
+  const gather = gatherWrites(client)
   let opened = 0
 
+  const sent = <A>(operation: string, act: () => Promise<A>): Effect.Effect<A, RedisError> =>
+    fromPromise(operation, () => {
+      gather()
+      return act()
+    })
   const send = <A>(operation: string, act: () => Promise<A>): Effect.Effect<A, RedisError> =>
     Effect.suspend(() =>
-      gate.isOpen() ? fromPromise(operation, act) : Effect.andThen(gate.wait(operation), fromPromise(operation, act))
+      gate.isOpen() ? sent(operation, act) : Effect.andThen(gate.wait(operation), sent(operation, act))
     )
   const run: RedisShape["run"] = (script, keys, args, each) =>
     send(script.name, () => {

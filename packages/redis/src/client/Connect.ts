@@ -134,3 +134,23 @@ export const dedicated = (
     const [first] = target.addresses
     return new Redis({ ...options, host: host ?? first.host, port: port ?? first.port, retryStrategy: null })
   })
+
+/**
+ * Gathers what one turn of the event loop sends into one write: with fifty callers a system call for each command would be
+ * most of the work. A cluster spreads its commands over many sockets, so it is left alone.
+ */
+export const gatherWrites = (client: Client): (() => void) => {
+  if (client instanceof Cluster) return () => {}
+  let corked = false
+  return () => {
+    if (corked) return
+    const { stream } = client
+    corked = true
+    stream.cork()
+    // After the promises of this turn: whoever they wake sends too.
+    process.nextTick(() => {
+      corked = false
+      stream.uncork()
+    })
+  }
+}
