@@ -195,6 +195,21 @@ describeServers("coordination on a real Redis", () => {
     })
   )
 
+  it.live("I6 a place whose caller gave up before the answer came is given back", () =>
+    Effect.gen(function* () {
+      const { a, b, line } = yield* two
+      yield* Effect.flatMap(take(a, "key"), (held) => held.release)
+      yield* line.hold
+      const asking = yield* Effect.forkChild(a.enqueue("key"), { startImmediately: true })
+      yield* Effect.sleep(50)
+      yield* Effect.forkChild(Fiber.interrupt(asking))
+      yield* Effect.sleep(50)
+      yield* line.flow
+      const { ms } = yield* timed(yield* wait(b, "key"))
+      expect(ms).toBeLessThan(2 * lease)
+    })
+  )
+
   for (const name of ["enqueue", "release", "renew", "begin", "ask"]) {
     it.live(`R8 a lost reply of ${name} leaves no hold that nobody owns`, () =>
       Effect.gen(function* () {

@@ -200,11 +200,13 @@ export const fromDriver = Effect.fnUntraced(function* (
         ),
         { schedule: retrying, while: (error) => error.isRetryable }
       )
-      return Effect.matchEffect(taken, {
+      const answered = Effect.matchEffect(taken, {
         onSuccess: () => Effect.succeed<Ticket>({ granted: bounded, cancel }),
         onFailure: (error) =>
           Effect.andThen(cancel, Effect.fail(new CoordinationUnavailableError({ key, detail: error.message })))
       })
+      // Whoever gives up before the answer has no ticket to give back.
+      return Effect.onInterrupt(answered, () => cancel)
     })
 
   // ------------------------------------------------------------ repair
