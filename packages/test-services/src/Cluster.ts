@@ -4,13 +4,14 @@ import { freeClusterPort } from "./Ports.ts"
 import { execute, redisPrograms } from "./Program.ts"
 import { redis, type RedisServer } from "./Redis.ts"
 import { until } from "./Until.ts"
+import { ServiceError } from "./ServiceError.ts"
 
 export interface RedisCluster {
   readonly nodes: ReadonlyArray<RedisServer>
   /** `redis://…` of each node. */
   readonly urls: ReadonlyArray<string>
   /** Kills the primary that serves a key. Its replica takes over within about 5 s. */
-  readonly killPrimaryOf: (key: string) => Effect.Effect<RedisServer, Error>
+  readonly killPrimaryOf: (key: string) => Effect.Effect<RedisServer, ServiceError>
 }
 
 const settings = [
@@ -21,7 +22,7 @@ const settings = [
 /** A cluster that serves, until the scope closes. @param nodes 3 (no replicas) or 6, default 6 */
 export const cluster = Effect.fn("TestServices.cluster")(function* (
   options: { readonly nodes?: 3 | 6 } = {}
-): Effect.fn.Return<RedisCluster, Error, Scope.Scope> {
+): Effect.fn.Return<RedisCluster, ServiceError, Scope.Scope> {
   const count = options.nodes ?? 6
   const nodes: Array<RedisServer> = []
   for (let n = 0; n < count; n++) nodes.push(yield* redis({ port: yield* freeClusterPort, args: settings }))
@@ -61,7 +62,7 @@ export const cluster = Effect.fn("TestServices.cluster")(function* (
     )
     const port = Number(/:(\d+)@/u.exec(serves ?? "")?.[1])
     const node = nodes.find((server) => server.port === port)
-    if (node === undefined) return yield* Effect.fail(new Error(`no node serves ${key}`))
+    if (node === undefined) return yield* Effect.fail(new ServiceError({ message: `no node serves ${key}` }))
     yield* node.stop("kill")
     return node
   })

@@ -14,6 +14,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
+import { ServiceError } from "./ServiceError.ts"
 
 export interface Program {
   readonly command: string
@@ -42,7 +43,11 @@ const inPath = (name: string): string | undefined =>
     })
 
 /** Runs a program to its end; the text is what it printed. Fails with what it said on stderr. */
-export const execute = (program: Program, args: ReadonlyArray<string>, cwd?: string): Effect.Effect<string, Error> =>
+export const execute = (
+  program: Program,
+  args: ReadonlyArray<string>,
+  cwd?: string
+): Effect.Effect<string, ServiceError> =>
   Effect.callback((resume) => {
     const env = { ...process.env, ...program.env }
     const child = execFile(
@@ -54,7 +59,10 @@ export const execute = (program: Program, args: ReadonlyArray<string>, cwd?: str
           error === null
             ? Effect.succeed(stdout)
             : Effect.fail(
-                new Error(`${program.command} ${args.join(" ")}: ${error.message}\n${stderr}`, { cause: error })
+                new ServiceError({
+                  message: `${program.command} ${args.join(" ")}: ${error.message}\n${stderr}`,
+                  cause: error
+                })
               )
         )
       }
@@ -101,4 +109,5 @@ const onPath: RedisPrograms | undefined = (() => {
 export const isRedisInPath: boolean = onPath !== undefined
 
 /** Redis' programs, or the reason why there are none: tests that need them are skipped by it. */
-export const redisPrograms: Effect.Effect<RedisPrograms, Error> = onPath === undefined ? unpack : Effect.succeed(onPath)
+export const redisPrograms: Effect.Effect<RedisPrograms, ServiceError> =
+  onPath === undefined ? unpack : Effect.succeed(onPath)

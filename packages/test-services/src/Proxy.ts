@@ -1,6 +1,7 @@
 /** A TCP proxy between a client and its server, for faults on the wire. */
 import { Effect, type Scope } from "effect"
 import { connect, createServer, type Server, type Socket } from "node:net"
+import { ServiceError } from "./ServiceError.ts"
 
 export interface Proxy {
   readonly port: number
@@ -18,15 +19,15 @@ export interface Proxy {
   readonly flow: Effect.Effect<void>
 }
 
-const listening = (server: Server): Effect.Effect<number, Error> =>
+const listening = (server: Server): Effect.Effect<number, ServiceError> =>
   Effect.callback((resume) => {
-    server.once("error", (error) => resume(Effect.fail(error)))
+    server.once("error", (error) => resume(Effect.fail(new ServiceError({ message: error.message, cause: error }))))
     server.listen(0, "127.0.0.1", () => {
       const address = server.address()
       resume(
         typeof address === "object" && address !== null
           ? Effect.succeed(address.port)
-          : Effect.fail(new Error("the system named no port"))
+          : Effect.fail(new ServiceError({ message: "the system named no port" }))
       )
     })
   })
@@ -34,7 +35,7 @@ const listening = (server: Server): Effect.Effect<number, Error> =>
 /** A proxy to a port of this machine, until the scope closes. */
 export const proxy = Effect.fn("TestServices.proxy")(function* (
   target: number
-): Effect.fn.Return<Proxy, Error, Scope.Scope> {
+): Effect.fn.Return<Proxy, ServiceError, Scope.Scope> {
   const open = new Set<Socket>()
   let losing: RegExp | undefined
   let held = false

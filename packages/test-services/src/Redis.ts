@@ -9,19 +9,20 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { freePort } from "./Ports.ts"
 import { execute, isRedisInPath, type Program, redisPrograms } from "./Program.ts"
+import { ServiceError } from "./ServiceError.ts"
 
 export interface RedisServer {
   readonly port: number
   readonly url: string
   /** Starts it again on the same port and directory. Safe to repeat. */
-  readonly start: Effect.Effect<void, Error>
+  readonly start: Effect.Effect<void, ServiceError>
   /** Stops it in order, or with `kill` at once. Safe to repeat. */
   readonly stop: (how?: "kill") => Effect.Effect<void>
   /** SIGSTOP: it keeps its sockets and answers nothing. */
   readonly freeze: Effect.Effect<void>
   readonly thaw: Effect.Effect<void>
   /** Runs redis-cli against it. */
-  readonly cli: (...args: ReadonlyArray<string>) => Effect.Effect<string, Error>
+  readonly cli: (...args: ReadonlyArray<string>) => Effect.Effect<string, ServiceError>
 }
 
 export interface RedisServerOptions {
@@ -40,7 +41,11 @@ const ended = (child: ChildProcess): Effect.Effect<void> =>
     child.once("exit", () => resume(Effect.void))
   })
 
-const launch = (server: Program, args: ReadonlyArray<string>, ready: RegExp): Effect.Effect<ChildProcess, Error> =>
+const launch = (
+  server: Program,
+  args: ReadonlyArray<string>,
+  ready: RegExp
+): Effect.Effect<ChildProcess, ServiceError> =>
   Effect.callback((resume) => {
     const child = spawn(server.command, args, {
       env: { ...process.env, ...server.env },
@@ -53,15 +58,17 @@ const launch = (server: Program, args: ReadonlyArray<string>, ready: RegExp): Ef
     }
     child.stdout.on("data", listen)
     child.stderr.on("data", listen)
-    child.once("error", (error) => resume(Effect.fail(error)))
-    child.once("exit", (code) => resume(Effect.fail(new Error(`redis-server ended with ${code}\n${said}`))))
+    child.once("error", (error) => resume(Effect.fail(new ServiceError({ message: error.message, cause: error }))))
+    child.once("exit", (code) =>
+      resume(Effect.fail(new ServiceError({ message: `redis-server ended with ${code}\n${said}` })))
+    )
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
 /** A server until the scope closes. Fails when no redis-server can be found or it does not start. */
 export const redis = Effect.fn("TestServices.redis")(function* (
   options: RedisServerOptions = {}
-): Effect.fn.Return<RedisServer, Error, Scope.Scope> {
+): Effect.fn.Return<RedisServer, ServiceError, Scope.Scope> {
   const programs = yield* redisPrograms
   const port = options.port ?? (yield* freePort)
   const directory = yield* Effect.acquireRelease(
@@ -115,7 +122,7 @@ export const whyNoRedis: Effect.Effect<string | undefined> = Effect.suspend(() =
 )
 
 /** A Redis to talk to: a private one when its program is in PATH, else that of REDIS_URL, else a private unpacked one. */
-export const redisUrl: Effect.Effect<string, Error, Scope.Scope> = Effect.suspend(() => {
+export const redisUrl: Effect.Effect<string, ServiceError, Scope.Scope> = Effect.suspend(() => {
   const given = process.env["REDIS_URL"]
   return !isRedisInPath && given !== undefined ? Effect.succeed(given) : Effect.map(redis(), ({ url }) => url)
 })

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { freePort } from "./Ports.ts"
 import { redis, type RedisServer } from "./Redis.ts"
 import { until } from "./Until.ts"
+import { ServiceError } from "./ServiceError.ts"
 
 export interface RedisSentinel {
   /** What the sentinels call the primary. */
@@ -13,9 +14,9 @@ export interface RedisSentinel {
   readonly sentinels: ReadonlyArray<RedisServer>
   readonly servers: ReadonlyArray<RedisServer>
   /** The server the sentinels name as the primary. */
-  readonly primary: Effect.Effect<RedisServer, Error>
+  readonly primary: Effect.Effect<RedisServer, ServiceError>
   /** Asks for a failover and waits until another server is the primary. */
-  readonly failover: Effect.Effect<RedisServer, Error>
+  readonly failover: Effect.Effect<RedisServer, ServiceError>
 }
 
 const name = "bot"
@@ -33,7 +34,7 @@ const configuration = (port: number, primary: number): string =>
 /** A watched primary, until the scope closes. */
 export const sentinel = Effect.fn("TestServices.sentinel")(function* (): Effect.fn.Return<
   RedisSentinel,
-  Error,
+  ServiceError,
   Scope.Scope
 > {
   const sync = ["--repl-diskless-sync-delay", "0"]
@@ -69,7 +70,9 @@ export const sentinel = Effect.fn("TestServices.sentinel")(function* (): Effect.
   const primary = Effect.flatMap(watcher.cli("sentinel", "get-master-addr-by-name", name), (text) => {
     const port = Number(text.split("\n")[1])
     const found = servers.find((server) => server.port === port)
-    return found === undefined ? Effect.fail(new Error(`no primary at ${text}`)) : Effect.succeed(found)
+    return found === undefined
+      ? Effect.fail(new ServiceError({ message: `no primary at ${text}` }))
+      : Effect.succeed(found)
   })
   const failover = Effect.gen(function* () {
     const before = yield* primary
