@@ -12,6 +12,7 @@ import type { Turns } from "../conversation/Turns.ts"
 import type { Failure } from "../inbound/InboundPort.ts"
 import { AgedMap } from "../model/AgedMap.ts"
 import type { TurnHolder } from "../outbound/Turn.ts"
+import type { StoreError } from "../spi/Store.ts"
 import type { IdleHandler, Registry } from "./Registry.ts"
 
 const maxKeys = 100_000
@@ -21,9 +22,10 @@ export const makeIdle = (options: {
   readonly timers: Timers
   readonly turns: Turns
   readonly failed: (failure: Failure) => Effect.Effect<void>
-  readonly handedOff: (chatId: string) => boolean
+  /** Since when a person holds the chat, as stored: also by another process, or before a restart (I19). */
+  readonly heldSince: (chatId: string) => Effect.Effect<number | undefined, StoreError>
 }) => {
-  const { failed, handedOff, registry, timers, turns } = options
+  const { failed, heldSince, registry, timers, turns } = options
   const armed = new AgedMap<ReadonlyArray<Timer>>()
 
   const fire = (handler: IdleHandler, chat: Chat): void => {
@@ -40,19 +42,21 @@ export const makeIdle = (options: {
       undefined,
       []
     )
+    const handled = Effect.catchCause(Effect.asVoid(Effect.suspend(() => handler.run(own))), (cause) =>
+      jumpOf(cause) !== undefined
+        ? Effect.void
+        : Cause.hasInterruptsOnly(cause) && holder.turn?.suspended !== undefined
+          ? Effect.failCause(Cause.interrupt())
+          : failed({ cause, where: "onIdle", chat: own, quiet: true })
+    )
     turns.submit({
       holder,
       run: () =>
-        // Unplugged, or handed to a person, while it waited.
-        !registry.idle.includes(handler) || handedOff(chat.from)
-          ? Effect.void
-          : Effect.catchCause(Effect.asVoid(Effect.suspend(() => handler.run(own))), (cause) =>
-              jumpOf(cause) !== undefined
-                ? Effect.void
-                : Cause.hasInterruptsOnly(cause) && holder.turn?.suspended !== undefined
-                  ? Effect.failCause(Cause.interrupt())
-                  : failed({ cause, where: "onIdle", chat: own, quiet: true })
-            ),
+        Effect.matchCauseEffect(heldSince(chat.from), {
+          onFailure: (cause) => failed({ cause, where: "onIdle", chat: undefined, engine: true }),
+          // Unplugged, or handed to a person, while it waited.
+          onSuccess: (since) => (since !== undefined || !registry.idle.includes(handler) ? Effect.void : handled)
+        }),
       cut: () => Effect.void,
       unavailable: (error) => failed({ cause: Cause.fail(error), where: "onIdle", chat: undefined, engine: true }),
       over: () => {}
