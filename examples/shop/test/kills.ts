@@ -1,4 +1,9 @@
-/** `pnpm demo:kills [--rounds 50] [--kind anywhere|answers|charge|start] [--seed N]`: see KillRound.ts. */
+/**
+ * `pnpm demo:kills [--rounds 50] [--kind anywhere|answers|charge|start] [--seed N] [--fresh]`: see KillRound.ts.
+ * With `--fresh` each round has a file of its own, so a kill may fall while its tables are made.
+ */
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { temporary } from "./Demo.ts"
 import { type Kind, killRound, kinds, seeded } from "./KillRound.ts"
@@ -7,6 +12,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "50" },
     kind: { type: "string" },
+    fresh: { type: "boolean", default: false },
     seed: { type: "string", default: String(Date.now() % 1_000_000) }
   }
 })
@@ -24,7 +30,9 @@ let taken = 0
 const moments = new Map<string, number>()
 for (let round = 1; round <= rounds; round++) {
   const kind = wanted[round % wanted.length] ?? "anywhere"
-  const result = await killRound(place.path, round, kind, random)
+  const path = values.fresh ? join(place.path, String(round)) : place.path
+  mkdirSync(path, { recursive: true })
+  const result = await killRound(path, round, kind, random)
   if (result.problems.length > 0) failed++
   if (result.charges === 2) twice++
   if (result.taken) taken++
