@@ -26,7 +26,6 @@ const place = temporary()
 
 let failed = 0
 let twice = 0
-let taken = 0
 const moments = new Map<string, number>()
 for (let round = 1; round <= rounds; round++) {
   const kind = wanted[round % wanted.length] ?? "anywhere"
@@ -35,7 +34,6 @@ for (let round = 1; round <= rounds; round++) {
   const result = await killRound(path, round, kind, random)
   if (result.problems.length > 0) failed++
   if (result.charges === 2) twice++
-  if (result.taken) taken++
   const moment = `wrote ${result.wrote.replace(/\d+$/u, "") || "nothing"}, saw ${result.printed}`
   moments.set(moment, (moments.get(moment) ?? 0) + 1)
   const verdict = result.problems.length === 0 ? "ok" : `FAILED: ${result.problems.join("; ")}`
@@ -43,7 +41,7 @@ for (let round = 1; round <= rounds; round++) {
 }
 console.log(`\nseed ${values.seed}; killed when the person`)
 for (const [moment, count] of [...moments].sort((a, b) => b[1] - a[1])) console.log(`  ${count} × ${moment}`)
-console.log(`charged twice under one key: ${twice}; a repeated line taken as the next answer (R2): ${taken}`)
+console.log(`charged twice under one key, the kill between start and result: ${twice}`)
 console.log(`${rounds - failed} of ${rounds} rounds ended right`)
 if (failed === 0) place.remove()
 else console.log(`the data is kept in ${place.path}`)
