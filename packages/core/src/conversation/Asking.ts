@@ -4,6 +4,7 @@ import { raise } from "../chat/Control.ts"
 import { translate } from "../i18n/Catalogue.ts"
 import type { SavedMessage, Wait } from "../model/Checkpoint.ts"
 import type { Content } from "../model/Content.ts"
+import { normalise } from "../model/Normalise.ts"
 import { noteApplied } from "./Checkpoints.ts"
 import { GaveUp, QuestionTimedOut } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
@@ -54,11 +55,27 @@ const remind = Effect.fnUntraced(function* (ops: Recorder, op: LiveOp, question:
   return rest
 })
 
+/**
+ * Whether a person says again what started the conversation, whose first question nobody is known to have seen: a crash
+ * came between storing the start and asking. They answer nothing with it; they wait for the question. (Any other message
+ * that wakes it is the answer, R2.)
+ */
+const startsAgain = (live: Live, op: LiveOp, message: SavedMessage): boolean => {
+  const first = live.visit === 1 && live.log.ops[0] === op && (op.attempts ?? 0) === 0
+  if (!first || message.payload !== undefined) return false
+  const body = normalise(message.body)
+  return body !== "" && body === normalise(live.origin.body)
+}
+
 export const asking = Effect.fnUntraced(function* (ops: Recorder, op: LiveOp, question: Question) {
   const { live, port } = ops
   let wait = recall(live, op)
   for (;;) {
     let message: SavedMessage | undefined = live.pending.shift()
+    if (message !== undefined && startsAgain(live, op, message)) {
+      noteApplied(live, message.id)
+      message = undefined
+    }
     if (message === undefined) {
       if ((op.attempts ?? 0) === 0) {
         yield* ops.deliver(question.content, live.keyOf(op))
