@@ -45,7 +45,8 @@ export interface CallHooks {
 
 /** A dedupe key that was taken; its holder confirms or releases it (ME1). */
 export interface DedupeMark {
-  readonly key: string
+  /** ms since the epoch: when it was taken. */
+  readonly at: number
 }
 /** What dedupe says of an event; `mark` is undefined when the event has no id. */
 export type Claim =

@@ -68,5 +68,8 @@ export class AgedMap<V> {
     else entry.older.newer = entry.newer
     if (entry.newer === undefined) this.last = entry.older
     else entry.newer.older = entry.older
+    // An entry that went must not hold those that came after it.
+    entry.older = undefined
+    entry.newer = undefined
   }
 }
