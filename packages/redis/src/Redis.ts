@@ -140,8 +140,11 @@ const makeGate = (client: Client, timeout: number) => {
       orElse: () =>
         Effect.fail(new RedisError({ operation, reason: "unreachable", detail: `no connection for ${timeout} ms` }))
     })
-  return { isOpen: () => client.status === "ready", wait }
+  return { isOpen: () => client.status === "ready", shut: () => latch.closeUnsafe(), wait }
 }
+
+/** The socket had ended and the client had not heard of it yet: surely not sent, so it can be sent later. */
+const isUnsent = (error: RedisError): boolean => error.detail.startsWith("Stream isn't writeable")
 
 const fromPromise = <A>(operation: string, send: () => Promise<A>): Effect.Effect<A, RedisError> =>
   Effect.callback((resume) => {
@@ -175,9 +178,13 @@ export const make = Effect.fn("Redis.make")(function* (
       return act()
     })
   const send = <A>(operation: string, act: () => Promise<A>): Effect.Effect<A, RedisError> =>
-    Effect.suspend(() =>
-      gate.isOpen() ? sent(operation, act) : Effect.andThen(gate.wait(operation), sent(operation, act))
-    )
+    Effect.suspend(() => {
+      if (!gate.isOpen()) return Effect.andThen(gate.wait(operation), sent(operation, act))
+      return Effect.catchIf(sent(operation, act), isUnsent, () => {
+        gate.shut()
+        return Effect.andThen(gate.wait(operation), sent(operation, act))
+      })
+    })
   const run: RedisShape["run"] = (script, keys, args, each) =>
     send(script.name, () => {
       const all = parameters(script, keys, args, each ?? [])

@@ -389,6 +389,37 @@ describeServers("coordination on a real Redis", () => {
     })
   )
 
+  it.live("C3 renewals do not grow with the turns held, and an idle replica asks for nothing", () =>
+    Effect.gen(function* () {
+      const server = yield* redis()
+      const watch = yield* connect(server)
+      const a = yield* replica(server, { partitions: 8, lease: "3s" })
+      const callsIn = (ms: number) =>
+        Effect.gen(function* () {
+          yield* watch.command("CONFIG", "RESETSTAT")
+          yield* Effect.sleep(ms)
+          const stats = String(yield* watch.command("INFO", "commandstats"))
+          return Number(/cmdstat_evalsha:calls=(\d+)/u.exec(stats)?.[1] ?? 0)
+        })
+      const hold = (count: number) =>
+        Effect.forEach(
+          Array.from({ length: count }, (_, n) => `key-${count}-${n}`),
+          (key) => take(a, key),
+          { concurrency: 50 }
+        )
+      const few = yield* hold(40)
+      const forFew = yield* callsIn(2_200)
+      const many = yield* hold(1_000)
+      const forMany = yield* callsIn(2_200)
+      expect(forFew).toBeGreaterThanOrEqual(8)
+      expect(forFew).toBeLessThanOrEqual(4 * 8)
+      expect(forMany).toBeLessThanOrEqual(4 * 8)
+      for (const held of [...few, ...many]) expect(held.lost()).toBeUndefined()
+      yield* Effect.forEach([...few, ...many], (held) => held.release, { concurrency: 50, discard: true })
+      yield* eventually("rest", callsIn(500), (count) => count === 0)
+    })
+  )
+
   it.live("I3 fences grow over a Redis that lost everything and a clock that goes back", () =>
     Effect.gen(function* () {
       const server = yield* redis()
