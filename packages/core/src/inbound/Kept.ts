@@ -19,7 +19,7 @@ export const makeKept = (port: InboundPort) => {
   const submit = (key: string, message: SavedMessage): void => {
     const passage: Passage = new Passage(
       port.conversationPort.chatOf({ key, turn: undefined }, message).event,
-      key,
+      port.queue.lane(key),
       undefined,
       port.timers.now()
     )
