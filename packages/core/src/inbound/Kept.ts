@@ -32,7 +32,7 @@ export const makeKept = (port: InboundPort) => {
           onSuccess: (view) => {
             passage.view = view
             passage.chat = port.conversationPort.chatOf(passage, message)
-            return Effect.flatMap(route(passage), () => settle(passage))
+            return route(passage, settle)
           }
         }),
       cut: (turn) => {
