@@ -14,7 +14,7 @@ describeServers("C16 COORD-18 a Redis Cluster of three primaries", () => {
   }, 60_000)
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   const connected = Layer.unwrap(Effect.sync(() => Redis.layer({ url: urls, cluster: true, prefix: "suite" })))
-  CoordinatorSuite.suite("Redis Cluster", Layer.provide(RedisCoordinator.layer({ lease: "1s" }), connected), {
+  CoordinatorSuite.suite("Redis Cluster", Layer.provide(RedisCoordinator.layer({ lease: "15s" }), connected), {
     live: true
   })
   StoreSuite.suite("Redis Cluster", Layer.provide(RedisStore.layer, connected), { sequences: 20 })

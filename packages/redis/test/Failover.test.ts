@@ -8,7 +8,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { connect, describeServers, eventually } from "./Live.ts"
 
-const lease = 1_000
+const lease = 1_500
 
 /** Starts a holder and returns once it holds; what it says later can be waited for. */
 const holder = (port: number, key: string) =>

@@ -6,7 +6,7 @@ import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Option, Scope, Stream } from "effect"
 import { connect, describeServers, eventually } from "./Live.ts"
 
-const lease = 1_000
+const lease = 1_500
 
 /** A replica of its own: connection, incarnation, timers. */
 const replica = (server: Pick<RedisServer, "port">, options: RedisCoordinator.RedisCoordinatorOptions = {}) =>

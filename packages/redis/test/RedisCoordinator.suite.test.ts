@@ -15,5 +15,5 @@ describeRedis("real Redis", () => {
       (url) => Redis.layer({ url, prefix: "suite" })
     )
   )
-  CoordinatorSuite.suite("redis", Layer.provide(RedisCoordinator.layer({ lease: "1s" }), connected), { live: true })
+  CoordinatorSuite.suite("redis", Layer.provide(RedisCoordinator.layer({ lease: "15s" }), connected), { live: true })
 })

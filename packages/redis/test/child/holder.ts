@@ -5,7 +5,7 @@ import { Effect } from "effect"
 const [port = "", key = ""] = process.argv.slice(2)
 const program = Effect.gen(function* () {
   const redis = yield* Redis.make({ url: `redis://127.0.0.1:${port}`, prefix: "test" })
-  const coordinator = yield* Effect.provideService(RedisCoordinator.make({ lease: "1s" }), Redis.Redis, redis)
+  const coordinator = yield* Effect.provideService(RedisCoordinator.make({ lease: "1500ms" }), Redis.Redis, redis)
   const ticket = yield* coordinator.enqueue(key)
   const held = yield* ticket.granted
   process.stdout.write(`held ${held.fence} ${coordinator.incarnation}\n`)
