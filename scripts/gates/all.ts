@@ -4,13 +4,14 @@ import { effect } from "./effect.ts"
 import { format } from "./format.ts"
 import { failed, type Gate, type Outcome, render, runGate, runGates } from "./gate.ts"
 import { imports } from "./imports.ts"
+import { lua } from "./lua.ts"
 import { packages } from "./packages.ts"
 import { rules } from "./rules.ts"
 import { sizes } from "./sizes.ts"
 import { types } from "./types.ts"
 
 /** Gates that need nothing from each other, the slow ones first. */
-const independent: ReadonlyArray<Gate> = [types, effect, docs, format, imports, ambient, rules, sizes]
+const independent: ReadonlyArray<Gate> = [types, effect, docs, format, imports, ambient, rules, sizes, lua]
 
 /** Two at a time: the project is built for machines of two cores. */
 const limit = 2

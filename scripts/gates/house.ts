@@ -38,7 +38,7 @@ const free: Bounds = { src: "*", test: "*" }
 /** What each package may import of the others. A package that stands not here is a library. */
 export const packageBounds: ReadonlyMap<string, Bounds> = new Map<string, Bounds>([
   ["core", { src: [], test: [] }],
-  ["redis", adapter],
+  ["redis", { src: [spi], test: [core, testing, "@botmesh/test-services"] }],
   ["sql", adapter],
   ["mongo", adapter],
   ["telegram", adapter],

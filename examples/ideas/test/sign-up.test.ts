@@ -46,3 +46,15 @@ it.effect("sign-up: goes on after a restart, where it was", () =>
     expect(yield* life((ana) => ana.says("31"))).toEqual(["Which plan?"])
   })
 )
+
+it.effect("sign-up: what a person can always say", () =>
+  Effect.gen(function* () {
+    const { bot, person } = yield* TestBot.make(signUp)
+    const ana = person("ana", { lang: "es" })
+    for (const text of ["sign up", "Ana"]) yield* ana.says(text)
+    expect(yield* ana.says("atrás")).toEqual(["What is your name?"])
+    expect(yield* ana.says("Anna")).toEqual(["How old are you, Anna?"])
+    expect(yield* ana.says("Cancelar")).toEqual(["Cancelado."])
+    expect(bot.metrics.snapshot().conversationsEnded.cancelled).toBe(1)
+  })
+)

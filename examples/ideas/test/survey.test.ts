@@ -1,7 +1,8 @@
 import { expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { TestBot } from "@botmesh/core/testing"
+import { MemoryStore, Store } from "@botmesh/core"
+import { MockProvider, TestBot } from "@botmesh/core/testing"
 import { survey } from "../src/survey.ts"
 
 it.effect("survey: a program that asks", () =>
@@ -25,5 +26,21 @@ it.effect("survey: reminds once of a question that nobody answers", () =>
     yield* settled
     expect(yield* ana.sees).toEqual(["Are you still there? Two more questions."])
     expect(yield* ana.says("4")).toHaveLength(1)
+  })
+)
+
+it.effect("survey: a restart in the middle repeats nothing", () =>
+  Effect.gen(function* () {
+    const store = Layer.succeed(Store, yield* Effect.provide(Store, MemoryStore.layer()))
+    const mock = yield* MockProvider.make()
+    const life = <A, E>(body: (ana: TestBot.Person) => Effect.Effect<A, E>) =>
+      Effect.scoped(Effect.flatMap(TestBot.make(survey, { mock, store }), ({ person }) => body(person("ana"))))
+    yield* life((ana) => Effect.andThen(ana.says("survey"), ana.says("2")))
+    yield* life((ana) => ana.says("cold"))
+    expect(mock.texts("ana")).toEqual([
+      "From 1 to 5?",
+      "What went wrong?",
+      "Noted at 0: 2 stars (cold). Your coupon: THANKS-2"
+    ])
   })
 )

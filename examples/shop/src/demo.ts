@@ -60,7 +60,11 @@ demo.pipe(
   Effect.provideService(Logger.LogToStderr, true),
   (main) =>
     runMain(main, {
-      // Told to stop is no failure.
-      teardown: (exit, done) => done(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+      teardown: (exit, done) => {
+        // After /quit the input may still be open: it must not keep the process.
+        process.stdin.destroy()
+        // Told to stop is no failure.
+        done(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+      }
     })
 )

@@ -85,6 +85,14 @@ it("stops gracefully on SIGTERM with its input open: what is under way ends firs
   expect(demo.lines.at(-1)).toMatch(/^Listo, Ana: pro$|^2\. Max$/u)
 })
 
+it("leaves with /quit while its input is still open", async () => {
+  const demo = startDemo(["--data", place.data])
+  demo.say("hola")
+  demo.say("/quit")
+  expect(await demo.ended).toEqual({ code: 0, signal: null })
+  expect(demo.lines[0]).toBe("👋 ¡Hola!")
+})
+
 const kills: ReadonlyArray<readonly [round: number, kind: Kind]> = [
   [1, "anywhere"],
   [2, "answers"],

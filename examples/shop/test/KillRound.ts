@@ -52,8 +52,6 @@ export interface Round {
   readonly printed: string
   /** The lines of the charge in the log. */
   readonly charges: number
-  /** The line that was repeated because nothing had come back was taken as the answer of the next question (R2). */
-  readonly taken: boolean
   readonly problems: ReadonlyArray<string>
 }
 
@@ -143,7 +141,6 @@ export const killRound = async (path: string, round: number, kind: Kind, random:
   const answered = furthest >= 0 && written.length > furthest + 1
   const next = finished ? undefined : furthest < 0 ? "registrar" : answered ? wrote : answers[furthest]
   const second = startDemo(args)
-  let taken = false
   if (next !== undefined) {
     second.say(`/as ${name}`)
     second.say(next)
@@ -159,7 +156,6 @@ export const killRound = async (path: string, round: number, kind: Kind, random:
       from = second.lines.indexOf(line, from) + 1
       const question = questionOf(line)
       if (question < furthest) problems.push(`asked again: ${line}`)
-      if (furthest < 0 && turns === 0 && question === 1) taken = true
       second.say(answers[question] ?? "")
     }
   }
@@ -167,7 +163,7 @@ export const killRound = async (path: string, round: number, kind: Kind, random:
   const ended = await second.ended
   if (ended.code !== 0) problems.push(`ended with ${String(ended.code)} ${String(ended.signal)}: ${second.errors()}`)
   const last = [...first.lines, ...second.lines].filter((line) => line.startsWith("Listo, "))
-  const right = `Listo, ${taken ? "registrar" : name}: pro`
+  const right = `Listo, ${name}: pro`
   if (!last.includes(right) || last.some((line) => line !== right)) {
     problems.push(`ended with ${JSON.stringify(last)}, wanted ${right}`)
   }
@@ -182,7 +178,6 @@ export const killRound = async (path: string, round: number, kind: Kind, random:
     wrote,
     printed: finished ? "Listo" : (questions[furthest] ?? "nothing"),
     charges: lines.length,
-    taken,
     problems
   }
 }

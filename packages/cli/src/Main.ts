@@ -1,7 +1,7 @@
 /** The command line: what there is, and how it ends. */
 import { runMain } from "@effect/platform-node/NodeRuntime"
 import { layer as layerNode } from "@effect/platform-node/NodeServices"
-import { Cause, Effect, Exit, Logger } from "effect"
+import { Cause, Effect, Exit, Logger, type Runtime } from "effect"
 import { Command } from "effect/cli"
 import { conversations } from "./conversations/Commands.ts"
 import { dev } from "./dev/Command.ts"
@@ -13,6 +13,12 @@ export const botmesh = Command.make("botmesh").pipe(
   Command.withSubcommands([dev, conversations])
 )
 
+/** Told to stop is no failure. An input that is still open must not keep the process. */
+const teardown: Runtime.Teardown = (exit, done) => {
+  process.stdin.destroy()
+  done(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+}
+
 /**
  * Runs the command with the arguments of this process, and ends it: 0 when it is done or was told to stop, 1 after an
  * error, which was said in words. Not safe to repeat.
@@ -23,8 +29,5 @@ export const main = (): void =>
     Effect.provide(layerNode),
     // What a command says goes to standard output, what it logs does not.
     Effect.provideService(Logger.LogToStderr, true),
-    (program) =>
-      runMain(program, {
-        teardown: (exit, done) => done(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
-      })
+    (program) => runMain(program, { teardown })
   )

@@ -9,6 +9,7 @@ import { makeTurns } from "../conversation/Turns.ts"
 import { translate } from "../i18n/Catalogue.ts"
 import { hears } from "../inbound/2-admit/GroupMode.ts"
 import type { InboundPort } from "../inbound/InboundPort.ts"
+import { makeKept } from "../inbound/Kept.ts"
 import { makeReceive } from "../inbound/Receive.ts"
 import { makeTrigger } from "../inbound/Trigger.ts"
 import { normalise } from "../model/Normalise.ts"
@@ -66,12 +67,13 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
     failed: failures.failed,
     handedOff: (live) => handoffs.holds(live.origin.from),
     alive: () => conversations.lives.size,
-    over
+    over,
+    kept: (key, messages) => kept(key, messages)
   })
   const conversations = makeConversations(conversationPort, parts.context)
   const handoffs = makeHandoffs({ store, scope, views, conversations, timers, turns, publish })
   const abort = makeAbort(parts, turns, conversations)
-  const idle = makeIdle({ registry, timers, turns, failed: failures.failed, handedOff: handoffs.holds })
+  const idle = makeIdle({ registry, timers, turns, failed: failures.failed, heldSince: handoffs.since })
 
   const dropped: InboundPort["dropped"] = (event, reason) => {
     metrics.dropped(reason)
@@ -95,6 +97,7 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
     dropped,
     rearmIdle: idle.rearm
   }
+  const kept = makeKept(port)
   let counter = 0
   const trigger = makeTrigger(port, () => `trigger/${parts.random}/${++counter}`)
   const dormants = makeDormants(conversationPort, conversations, {

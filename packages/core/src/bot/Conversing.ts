@@ -22,6 +22,8 @@ interface Around {
   readonly alive: () => number
   /** The conversation of a key is over: what was queued behind it runs (B18). */
   readonly over: (key: string) => void
+  /** Messages it kept are new again. */
+  readonly kept: ConversationPort["onKept"]
 }
 
 export const wireConversations = (parts: Parts, registry: Registry, around: Around): ConversationPort => {
@@ -70,6 +72,7 @@ export const wireConversations = (parts: Parts, registry: Registry, around: Arou
       publish({ _tag: "conversation:ended", key, flow: checkpoint.flow, id: checkpoint.id, outcome })
       around.over(key)
     },
+    onKept: around.kept,
     onDormant: (live) => {
       metrics.activeConversations(around.alive())
       views.forget(live.key)

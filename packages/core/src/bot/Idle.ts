@@ -10,7 +10,9 @@ import { jumpOf } from "../chat/Control.ts"
 import type { Timer, Timers } from "../conversation/Timers.ts"
 import type { Turns } from "../conversation/Turns.ts"
 import type { Failure } from "../inbound/InboundPort.ts"
+import { AgedMap } from "../model/AgedMap.ts"
 import type { TurnHolder } from "../outbound/Turn.ts"
+import type { StoreError } from "../spi/Store.ts"
 import type { IdleHandler, Registry } from "./Registry.ts"
 
 const maxKeys = 100_000
@@ -20,10 +22,11 @@ export const makeIdle = (options: {
   readonly timers: Timers
   readonly turns: Turns
   readonly failed: (failure: Failure) => Effect.Effect<void>
-  readonly handedOff: (chatId: string) => boolean
+  /** Since when a person holds the chat, as stored: also by another process, or before a restart (I19). */
+  readonly heldSince: (chatId: string) => Effect.Effect<number | undefined, StoreError>
 }) => {
-  const { failed, handedOff, registry, timers, turns } = options
-  const armed = new Map<string, ReadonlyArray<Timer>>()
+  const { failed, heldSince, registry, timers, turns } = options
+  const armed = new AgedMap<ReadonlyArray<Timer>>()
 
   const fire = (handler: IdleHandler, chat: Chat): void => {
     const holder: TurnHolder = { key: chat.key, turn: undefined }
@@ -39,19 +42,21 @@ export const makeIdle = (options: {
       undefined,
       []
     )
+    const handled = Effect.catchCause(Effect.asVoid(Effect.suspend(() => handler.run(own))), (cause) =>
+      jumpOf(cause) !== undefined
+        ? Effect.void
+        : Cause.hasInterruptsOnly(cause) && holder.turn?.suspended !== undefined
+          ? Effect.failCause(Cause.interrupt())
+          : failed({ cause, where: "onIdle", chat: own, quiet: true })
+    )
     turns.submit({
       holder,
       run: () =>
-        // Unplugged, or handed to a person, while it waited.
-        !registry.idle.includes(handler) || handedOff(chat.from)
-          ? Effect.void
-          : Effect.catchCause(Effect.asVoid(Effect.suspend(() => handler.run(own))), (cause) =>
-              jumpOf(cause) !== undefined
-                ? Effect.void
-                : Cause.hasInterruptsOnly(cause) && holder.turn?.suspended !== undefined
-                  ? Effect.failCause(Cause.interrupt())
-                  : failed({ cause, where: "onIdle", chat: own, quiet: true })
-            ),
+        Effect.matchCauseEffect(heldSince(chat.from), {
+          onFailure: (cause) => failed({ cause, where: "onIdle", chat: undefined, engine: true }),
+          // Unplugged, or handed to a person, while it waited.
+          onSuccess: (since) => (since !== undefined || !registry.idle.includes(handler) ? Effect.void : handled)
+        }),
       cut: () => Effect.void,
       unavailable: (error) => failed({ cause: Cause.fail(error), where: "onIdle", chat: undefined, engine: true }),
       over: () => {}
@@ -69,8 +74,8 @@ export const makeIdle = (options: {
       chat.key,
       registry.idle.map((handler) => timers.at(now + handler.after, () => fire(handler, chat)))
     )
-    if (armed.size <= maxKeys) return
-    for (const oldest of armed.keys()) return clear(oldest)
+    const { oldest } = armed
+    if (armed.size > maxKeys && oldest !== undefined) clear(oldest.key)
   }
   const stop = (): void => {
     for (const key of [...armed.keys()]) clear(key)

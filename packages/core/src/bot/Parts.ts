@@ -42,7 +42,7 @@ export const makeParts = Effect.fnUntraced(function* (
 
   /** Tenant and bot: what keeps two bots apart in one store (R21). */
   const scope = `${settings.tenant}/${id}`
-  const queue = new ChatQueue({ perKey: settings.limits.perKey, total: settings.limits.total })
+  const queue = new ChatQueue({ perKey: settings.limits.perKey, total: settings.limits.total }, scope)
   const metrics = yield* makeMetrics(id, { waiting: () => queue.waiting })
   const hub = makeEventHub<BotEvent<Chat, unknown>>({ onLost: metrics.eventsLost })
   const lifecycle: LifecycleCell = { state: "idle" }

@@ -98,9 +98,9 @@ export class Plugs {
     const { registry } = this
     const attempt = Effect.fnUntraced(function* (self: Plugs, bind: Bind, scope: Scope.Closeable) {
       const problems: Array<string> = []
-      const before = new Set(registry.unknownGotos())
+      const before = registry.danglingGotos()
       const undo = yield* Scope.provide(self.plugin(plugin, bind, problems), scope)
-      problems.push(...registry.unknownGotos().filter((problem) => !before.has(problem)))
+      problems.push(...registry.unknownGotos(before))
       if (problems.length === 0) return undo
       undo()
       return yield* new BotDefinitionError({ bot: registry.bot, problems })

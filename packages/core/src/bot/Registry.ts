@@ -180,14 +180,21 @@ export class Registry {
     return remove
   }
 
-  /** Once everything is registered: every goto must name a flow. */
-  unknownGotos(): ReadonlyArray<string> {
-    const known = [...this.flows.keys()]
-    return [...this.flows.values()].flatMap(({ id, program }) =>
-      gotosOf(program.nodes.map((node) => node.step))
-        .filter((target) => !this.flows.has(target))
-        .map((target) => `flow "${id}" goes to "${target}", which is not registered; known are ${known.join(", ")}`)
-    )
+  /** Once everything is registered: every goto must name a flow. By flow and target, what is wrong in words. */
+  danglingGotos(): ReadonlyMap<string, string> {
+    const known = [...this.flows.keys()].join(", ")
+    const found = new Map<string, string>()
+    for (const { id, program } of this.flows.values()) {
+      for (const target of gotosOf(program.nodes.map((node) => node.step))) {
+        if (this.flows.has(target)) continue
+        found.set(`${id} ${target}`, `flow "${id}" goes to "${target}", which is not registered; known are ${known}`)
+      }
+    }
+    return found
+  }
+  /** @param before those that were there before what is judged now: a flow taken out leaves them to others */
+  unknownGotos(before: ReadonlyMap<string, string> = new Map()): ReadonlyArray<string> {
+    return [...this.danglingGotos()].filter(([goto]) => !before.has(goto)).map(([, problem]) => problem)
   }
 
   /**
@@ -197,13 +204,13 @@ export class Registry {
   registerFlow<S, E, R>(flow: Flow<S, E, R>, trigger: string | undefined, bind: Bind, replace: boolean) {
     return Effect.suspend(() => {
       const problems: Array<string> = []
-      const before = new Set(this.unknownGotos())
+      const before = this.danglingGotos()
       const old = replace ? this.flows.get(flow.id) : undefined
       const kept = this.flowTriggers.get(flow.id) ?? []
       if (old !== undefined) this.flowUndo.get(flow.id)?.()
       const triggers = trigger === undefined ? (old === undefined ? [] : kept) : toTriggers(trigger)
       const undo = this.addFlow(flow, "flow", triggers, bind, problems)
-      if (problems.length === 0) problems.push(...this.unknownGotos().filter((problem) => !before.has(problem)))
+      if (problems.length === 0) problems.push(...this.unknownGotos(before))
       if (problems.length === 0) return Effect.void
       undo()
       if (old !== undefined) this.addRegistered(old, kept, [])

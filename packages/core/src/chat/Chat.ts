@@ -172,6 +172,15 @@ export class Chat implements ChatFields {
     }
   }
 
+  /** Sends to another chat, under this message's turn (B9). From outside any turn use `bot.send`. */
+  send(chatId: string, reply: Reply, options?: { readonly topic?: string }) {
+    return this.port.send(this.holder, {
+      chatId,
+      content: typeof reply === "string" ? { _tag: "text", text: reply } : reply,
+      ...(options?.topic === undefined ? {} : { topic: options.topic })
+    })
+  }
+
   /** Sends a file. @param source an https URL, bytes, or a handle of the provider */
   sendMedia(
     kind: MediaKind,

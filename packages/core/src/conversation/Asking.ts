@@ -4,17 +4,18 @@ import { raise } from "../chat/Control.ts"
 import { translate } from "../i18n/Catalogue.ts"
 import type { SavedMessage, Wait } from "../model/Checkpoint.ts"
 import type { Content } from "../model/Content.ts"
+import { normalise } from "../model/Normalise.ts"
 import { noteApplied } from "./Checkpoints.ts"
 import { GaveUp, QuestionTimedOut } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import type { Live } from "./Live.ts"
 import type { LiveOp } from "./OpLog.ts"
-import type { Ops } from "./Ops.ts"
 import type { Question, Refused } from "./Question.ts"
+import type { Recorder } from "./Recorder.ts"
 
 type AskWait = Extract<Wait, { readonly kind: "ask" }>
 
-const waitFor = (ops: Ops, op: LiveOp, question: Question): AskWait => {
+const waitFor = (ops: Recorder, op: LiveOp, question: Question): AskWait => {
   const now = ops.port.timers.now()
   const idle = question.idle ?? ops.live.reminder
   return {
@@ -40,7 +41,7 @@ const refusal = (port: ConversationPort, question: Question, refused: Refused, l
 }
 
 /** The reminder of a question that has waited long; said once a wait. */
-const remind = Effect.fnUntraced(function* (ops: Ops, op: LiveOp, question: Question, wait: Wait) {
+const remind = Effect.fnUntraced(function* (ops: Recorder, op: LiveOp, question: Question, wait: Wait) {
   const idle = question.idle ?? ops.live.reminder
   const rest: AskWait = {
     kind: "ask",
@@ -54,11 +55,27 @@ const remind = Effect.fnUntraced(function* (ops: Ops, op: LiveOp, question: Ques
   return rest
 })
 
-export const asking = Effect.fnUntraced(function* (ops: Ops, op: LiveOp, question: Question) {
+/**
+ * Whether a person says again what started the conversation, whose first question nobody is known to have seen: a crash
+ * came between storing the start and asking. They answer nothing with it; they wait for the question. (Any other message
+ * that wakes it is the answer, R2.)
+ */
+const startsAgain = (live: Live, op: LiveOp, message: SavedMessage): boolean => {
+  const first = live.visit === 1 && live.log.ops[0] === op && (op.attempts ?? 0) === 0
+  if (!first || message.payload !== undefined) return false
+  const body = normalise(message.body)
+  return body !== "" && body === normalise(live.origin.body)
+}
+
+export const asking = Effect.fnUntraced(function* (ops: Recorder, op: LiveOp, question: Question) {
   const { live, port } = ops
   let wait = recall(live, op)
   for (;;) {
     let message: SavedMessage | undefined = live.pending.shift()
+    if (message !== undefined && startsAgain(live, op, message)) {
+      noteApplied(live, message.id)
+      message = undefined
+    }
     if (message === undefined) {
       if ((op.attempts ?? 0) === 0) {
         yield* ops.deliver(question.content, live.keyOf(op))

@@ -51,6 +51,8 @@ export interface ConversationPort {
   readonly onEnded: (live: Live, outcome: ConversationOutcome) => void
   /** A stored conversation ended without coming to life here. */
   readonly onDropped: (key: string, checkpoint: Checkpoint, outcome: ConversationOutcome) => void
+  /** Messages it kept for a question that never came: they are new again (R2, R16). */
+  readonly onKept: (key: string, messages: ReadonlyArray<SavedMessage>) => void
   readonly onRefusedCheckpoint: (live: Live) => void
   /** Reports a failure of a conversation driven by a timer: it has no message of its own. */
   readonly onError: (live: Live, cause: Cause.Cause<unknown>) => Effect.Effect<void>

@@ -174,6 +174,8 @@ const execute = (ops: Ops, node: Node): Effect.Effect<Moved, unknown> => {
 
 const steps = Effect.fnUntraced(function* (ops: Ops, port: ConversationPort) {
   const { live } = ops
+  // Under a shared coordinator it is stored as soon as it is entered (B5).
+  if (port.shared && live.revision === 0) yield* ops.flush()
   for (;;) {
     if (live.at === END) return
     if (++live.stepsThisTurn > port.limits.steps) {

@@ -27,6 +27,7 @@ export class Lives {
     if (live.gone) return
     this.drop(live)
     this.port.onEnded(live, outcome)
+    if (live.pending.length > 0 && !takenBack.has(outcome)) this.port.onKept(live.key, live.pending.splice(0))
   }
   /** Stops its code, which reads the reason in its finalizers; the permit to send and store goes first (R17). */
   interrupt(live: Live, reason: SuspendReason): void {
@@ -43,6 +44,9 @@ export class Lives {
     this.interrupt(live, "lease-lost")
   }
 }
+
+/** Ended by somebody, with all that was said to it; or another copy goes on with it. */
+const takenBack: ReadonlySet<ConversationOutcome> = new Set(["aborted", "replaced", "lost"])
 
 const isSuperseded = (error: unknown): boolean =>
   typeof error === "object" && error !== null && "reason" in error && error.reason === "superseded"

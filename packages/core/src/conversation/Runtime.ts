@@ -106,14 +106,13 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
       if (asleep) return Effect.succeed({ settled: parked, consumed: true })
       const woken =
         live.resume === undefined ? revive(live, turn) : drive(live, turn, () => live.resume?.({ _tag: "timeout" }))
-      // Kept for a later question, unless there will be none.
-      return Effect.map(
-        woken,
-        (settled): Driven => ({
-          settled,
-          consumed: !(isOver(settled) && live.pending.includes(message))
-        })
-      )
+      return Effect.map(woken, (settled): Driven => {
+        const at = isOver(settled) ? live.pending.indexOf(message) : -1
+        if (at < 0) return { settled, consumed: true }
+        // There will be no question for it any more: it goes on in this turn.
+        live.pending.splice(at, 1)
+        return { settled, consumed: false }
+      })
     })
 
   /** Ends the live conversation of a key, with its checkpoint. The caller holds the turn. */

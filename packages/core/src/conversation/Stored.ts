@@ -64,7 +64,9 @@ export const makeStored = (port: ConversationPort, lives: Lives) => {
   const drop = (key: string, checkpoint: Checkpoint, turn: Turn, detail: string): Effect.Effect<void, Failure> =>
     Effect.andThen(
       Effect.logWarning(`a conversation of "${checkpoint.flow}" cannot go on: ${detail}`, { key }),
-      Effect.asVoid(clear(key, checkpoint, turn, "changed"))
+      Effect.map(clear(key, checkpoint, turn, "changed"), (accepted) => {
+        if (accepted && checkpoint.pending.length > 0) port.onKept(key, checkpoint.pending)
+      })
     )
 
   /** Moves its wait in time without waking it. The caller holds the turn. */

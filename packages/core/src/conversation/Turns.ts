@@ -8,9 +8,10 @@
  */
 import { Cause, Context, Effect, Exit } from "effect"
 import type { SuspendReason } from "../model/DropReason.ts"
-import { CurrentTurn, SuspendedBy, Turn, type TurnHolder } from "../outbound/Turn.ts"
-import type { CoordinatorShape, Lease } from "../spi/Coordinator.ts"
+import { CurrentTurn, SuspendedBy, Turn, type TurnGuard, type TurnHolder } from "../outbound/Turn.ts"
+import type { CoordinatorShape, Lease, Ticket } from "../spi/Coordinator.ts"
 import type { CoordinationUnavailableError } from "../spi/Errors.ts"
+import { TicketLanes, type TicketTaker } from "./TicketLanes.ts"
 import type { Timer, Timers } from "./Timers.ts"
 
 /** How long suspended code may take to stop before its turn is released without it, ms (R17). */
@@ -22,6 +23,8 @@ export interface TurnWork {
   readonly holder: TurnHolder
   /** Does the work and closes it: settles and stores before it ends. */
   readonly run: (turn: Turn) => Effect.Effect<void>
+  /** `run` came to its end. */
+  readonly ended?: () => void
   /** The work was cut short: it died, or was suspended and stopped or not. Runs instead of the end of `run`. */
   readonly cut: (turn: Turn, exit: Exit.Exit<void>) => Effect.Effect<void>
   /** No turn could be had. */
@@ -55,108 +58,184 @@ export interface TurnsOptions {
 }
 
 export const makeTurns = (options: TurnsOptions): Turns => {
-  const { context, coordinator, scope, settle, timers } = options
-  const active = new Map<Turn, Hold>()
-  let pending = 0
+  const all = new AllTurns(options)
+  return {
+    submit: (work) => {
+      all.pending++
+      all.lanes.submit(new Hold(all, work))
+    },
+    suspend: (turn, reason) => turn.guard?.suspend(turn, reason),
+    pending: () => all.pending,
+    active: { has: (turn) => !turn.closed, turns: () => all.turns() }
+  }
+}
 
-  const suspend = (turn: Turn, reason: SuspendReason): void => {
-    const hold = active.get(turn)
-    if (hold === undefined || turn.closed || turn.suspended !== undefined) return
+/** What all turns of a bot share; those that are held stand in a row, for a turn comes and goes with every message. */
+class AllTurns {
+  pending = 0
+  newest: Hold | undefined = undefined
+  readonly lanes = new TicketLanes()
+  readonly options: TurnsOptions
+  constructor(options: TurnsOptions) {
+    this.options = options
+  }
+  add(hold: Hold): void {
+    hold.older = this.newest
+    if (this.newest !== undefined) this.newest.newer = hold
+    this.newest = hold
+  }
+  remove(hold: Hold): void {
+    if (hold.newer === undefined) this.newest = hold.older
+    else hold.newer.older = hold.older
+    if (hold.older !== undefined) hold.older.newer = hold.newer
+    hold.older = undefined
+    hold.newer = undefined
+  }
+  turns(): ReadonlyArray<Turn> {
+    const found: Array<Turn> = []
+    for (let hold = this.newest; hold !== undefined; hold = hold.older)
+      if (hold.turn !== undefined) found.push(hold.turn)
+    return found.reverse()
+  }
+}
+
+/** One submitted work and the turn it waits for, then holds: a single object, since every message has one. */
+class Hold implements TurnGuard, TicketTaker {
+  older: Hold | undefined = undefined
+  newer: Hold | undefined = undefined
+  turn: Turn | undefined = undefined
+  taken = false
+  private limit: Timer | undefined = undefined
+  private closing = false
+  private fiber: Turn["fiber"] = undefined
+  private readonly all: AllTurns
+  private readonly work: TurnWork
+
+  constructor(all: AllTurns, work: TurnWork) {
+    this.all = all
+    this.work = work
+  }
+
+  get key(): string {
+    return this.work.holder.key
+  }
+  /** TR1: the next of the key may take its ticket. */
+  private ticketTaken(): void {
+    if (this.taken) return
+    this.taken = true
+    this.all.lanes.taken(this.key)
+  }
+
+  start(): void {
+    const { context, coordinator, scope } = this.all.options
+    const { holder } = this.work
+    const program = Effect.matchCauseEffect(coordinator.enqueue(holder.ticket ?? `${scope}/${holder.key}`), {
+      onSuccess: (ticket) => this.wait(ticket),
+      onFailure: (cause) => this.unavailable(cause)
+    })
+    this.fiber = Effect.runForkWith(Context.add(context, CurrentTurn, holder))(program)
+    const { turn } = this
+    if (turn === undefined || turn.closed) return
+    turn.fiber = this.fiber
+    this.bound(turn)
+  }
+
+  private wait(ticket: Ticket): Effect.Effect<void> {
+    this.ticketTaken()
+    const { granted } = ticket
+    // Mostly nobody else wants the key, and the lease is there already.
+    if (isOver(granted) && granted._tag === "Success") return this.granted(granted.value)
+    return Effect.matchCauseEffect(
+      Effect.onInterrupt(granted, () => ticket.cancel),
+      { onSuccess: (lease) => this.granted(lease), onFailure: (cause) => this.unavailable(cause) }
+    )
+  }
+
+  private granted(lease: Lease): Effect.Effect<void> {
+    const { holder } = this.work
+    const turn = new Turn(holder.key, lease, this.all.options.timers.now(), this)
+    holder.turn = turn
+    this.turn = turn
+    turn.fiber = this.fiber
+    this.all.add(this)
+    this.all.options.onGranted(turn)
+    // Registered only once the work waits for something: most turns end before they would need a limit.
+    if (this.fiber !== undefined) this.bound(turn)
+    return Effect.onExit(this.work.run(turn), (exit) => {
+      if (exit._tag === "Success") this.work.ended?.()
+      return this.close(turn, exit)
+    })
+  }
+
+  private bound(turn: Turn): void {
+    if (turn.closed) return
+    this.limit = this.all.options.timers.at(turn.grantedAt + this.all.options.settle, () =>
+      this.suspend(turn, "settle")
+    )
+  }
+
+  suspend(turn: Turn, reason: SuspendReason): void {
+    if (turn.closed || turn.suspended !== undefined) return
     turn.suspended = reason
     turn.revoke(reason === "lease-lost" ? "expired" : "revoked", reason)
-    options.onSuspended(turn, reason)
-    hold.limit?.cancel()
-    hold.limit = timers.at(timers.now() + stopGrace - closeGrace, () => overrun(turn, hold))
+    this.all.options.onSuspended(turn, reason)
+    this.limit?.cancel()
+    this.limit = this.all.options.timers.at(this.all.options.timers.now() + stopGrace - closeGrace, () =>
+      this.overrun(turn)
+    )
     if (turn.driven !== undefined) turn.driven.suspend(reason)
     else turn.fiber?.interruptUnsafe(undefined, Context.make(SuspendedBy, reason))
   }
+
   /** TR2: the code does not stop. What closes the turn gets a last moment; then it ends whatever still runs. */
-  const overrun = (turn: Turn, hold: Hold): void => {
+  private overrun(turn: Turn): void {
     if (turn.closed) return
-    options.onOverrun(turn)
-    hold.limit = timers.at(timers.now() + closeGrace, () => void Effect.runForkWith(context)(hold.end()))
-    Effect.runForkWith(context)(hold.close(Exit.void))
+    const run = Effect.runForkWith(this.all.options.context)
+    this.all.options.onOverrun(turn)
+    this.limit = this.all.options.timers.at(this.all.options.timers.now() + closeGrace, () => void run(this.end(turn)))
+    run(this.close(turn, Exit.void))
     // Where it only waits for the code that will not stop, its own work is over too.
     turn.fiber?.interruptUnsafe(undefined, Context.make(SuspendedBy, turn.suspended ?? "settle"))
   }
-  const bound = (turn: Turn): void => {
-    const hold = active.get(turn)
-    if (hold !== undefined) hold.limit = timers.at(turn.grantedAt + settle, () => suspend(turn, "settle"))
+
+  private close(turn: Turn, exit: Exit.Exit<void>): Effect.Effect<void> {
+    if (this.closing) return Effect.void
+    this.closing = true
+    if (exit._tag === "Failure" || turn.suspended !== undefined) {
+      return Effect.flatMap(Effect.exit(Effect.suspend(() => this.work.cut(turn, exit))), () => this.end(turn))
+    }
+    return turn.then.length === 0 ? this.end(turn) : Effect.flatMap(Effect.exit(followUp(turn)), () => this.end(turn))
   }
 
-  const submit = (work: TurnWork): void => {
-    const { holder } = work
-    pending++
-    const over = (): void => {
-      pending--
-      work.over()
-      if (pending === 0) options.onQuiet()
-    }
-    const key = `${scope}/${holder.key}`
-    let fiber: Turn["fiber"]
-    let current: Turn | undefined
-    const end = (turn: Turn, hold: Hold): Effect.Effect<void> =>
-      Effect.suspend(() => {
-        if (turn.closed) return Effect.void
-        turn.closed = true
-        hold.limit?.cancel()
-        active.delete(turn)
-        turn.revoke("ended")
-        if (holder.turn === turn) holder.turn = undefined
-        return Effect.andThen(turn.lease.release, Effect.sync(over))
-      })
-    const closing = (turn: Turn, hold: Hold, exit: Exit.Exit<void>): Effect.Effect<void> =>
-      Effect.suspend(() => {
-        if (hold.closing) return Effect.void
-        hold.closing = true
-        if (exit._tag === "Failure" || turn.suspended !== undefined) {
-          return Effect.flatMap(Effect.exit(work.cut(turn, exit)), () => end(turn, hold))
-        }
-        return turn.then.length === 0
-          ? end(turn, hold)
-          : Effect.flatMap(Effect.exit(followUp(turn)), () => end(turn, hold))
-      })
-    const granted = (lease: Lease): Effect.Effect<void> => {
-      const turn = new Turn(holder.key, lease, timers.now())
-      const hold: Hold = {
-        limit: undefined,
-        closing: false,
-        close: (exit) => closing(turn, hold, exit),
-        end: () => end(turn, hold)
-      }
-      holder.turn = turn
-      current = turn
-      turn.fiber = fiber
-      active.set(turn, hold)
-      options.onGranted(turn)
-      // Registered only once the work waits for something: most turns end before they would need a limit.
-      if (fiber !== undefined) bound(turn)
-      return Effect.onExit(work.run(turn), hold.close)
-    }
-    const unavailable = (cause: Cause.Cause<CoordinationUnavailableError>) => {
-      const error = Cause.findErrorOption(cause)
-      return Effect.andThen(
-        error._tag === "Some" ? work.unavailable(error.value) : Effect.logError("died waiting for a turn", cause),
-        Effect.sync(over)
-      )
-    }
-    const ticketed = Effect.flatMap(coordinator.enqueue(key), (ticket) =>
-      Effect.onInterrupt(ticket.granted, () => ticket.cancel)
-    )
-    const program = Effect.matchCauseEffect(ticketed, { onSuccess: granted, onFailure: unavailable })
-    fiber = Effect.runForkWith(Context.add(context, CurrentTurn, holder))(program)
-    if (current !== undefined && !current.closed) {
-      current.fiber = fiber
-      bound(current)
-    }
+  /** Releases the turn, closed or not. Safe to repeat. */
+  private end(turn: Turn): Effect.Effect<void> {
+    if (turn.closed) return Effect.void
+    turn.closed = true
+    this.limit?.cancel()
+    this.all.remove(this)
+    turn.revoke("ended")
+    const { holder } = this.work
+    if (holder.turn === turn) holder.turn = undefined
+    return Effect.map(turn.lease.release, () => this.over())
   }
-  return {
-    submit,
-    suspend,
-    pending: () => pending,
-    active: { has: (turn) => active.has(turn), turns: () => active.keys() }
+
+  private over(): void {
+    this.all.pending--
+    this.work.over()
+    if (this.all.pending === 0) this.all.options.onQuiet()
+  }
+
+  private unavailable(cause: Cause.Cause<CoordinationUnavailableError>): Effect.Effect<void> {
+    this.ticketTaken()
+    const error = Cause.findErrorOption(cause)
+    return Effect.map(
+      error._tag === "Some" ? this.work.unavailable(error.value) : Effect.logError("died waiting for a turn", cause),
+      () => this.over()
+    )
   }
 }
+
+const isOver = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> => Exit.isExit(effect)
 
 /** What the handler asked to happen next in this turn; what that asks for in its turn too, within a bound (R18). */
 const followUp = Effect.fnUntraced(function* (turn: Turn) {
@@ -166,11 +245,3 @@ const followUp = Effect.fnUntraced(function* (turn: Turn) {
     yield* next
   }
 })
-
-interface Hold {
-  closing: boolean
-  limit: Timer | undefined
-  readonly close: (exit: Exit.Exit<void>) => Effect.Effect<void>
-  /** Releases the turn, closed or not. Safe to repeat. */
-  readonly end: () => Effect.Effect<void>
-}

@@ -28,22 +28,23 @@ const errorText = (event: { readonly error: unknown; readonly where: string }): 
 /** Errors are told by events, which come a moment after the bot has settled: how many moments to give them. */
 const patience = 100
 
-const watchErrors = Effect.fnUntraced(function* <E>(bot: BotShape<E>, terminal: Terminal["Service"]) {
+/** Prints each error as it comes. Never ends, but when the terminal is gone. */
+const watchErrors = <E>(bot: BotShape<E>, terminal: Terminal["Service"]) => {
   let shown = bot.metrics.snapshot().errors
   const tell = (event: EventsOf<E>): Effect.Effect<void, TerminalError> =>
-    event._tag === "error"
-      ? Effect.andThen(
-          Effect.sync(() => {
-            shown++
-          }),
-          terminal.print(errorText(event), "error")
-        )
-      : Effect.void
-  yield* Effect.forkScoped(Stream.runForEach(bot.events, tell), { startImmediately: true })
-  return Effect.gen(function* () {
-    for (let left = patience; left > 0 && shown < bot.metrics.snapshot().errors; left--) yield* Effect.yieldNow
-  })
-})
+    Effect.suspend(() => {
+      if (event._tag !== "error") return Effect.void
+      shown++
+      return terminal.print(errorText(event), "error")
+    })
+  return {
+    watching: Effect.andThen(Stream.runForEach(bot.events, tell), Effect.never),
+    /** All errors so far are on the terminal. */
+    upToDate: Effect.gen(function* () {
+      for (let left = patience; left > 0 && shown < bot.metrics.snapshot().errors; left--) yield* Effect.yieldNow
+    })
+  }
+}
 
 const label = ({ group, name }: Person): string => (group ? `${name} in the group` : name)
 
@@ -56,63 +57,63 @@ const label = ({ group, name }: Person): string => (group ? `${name} in the grou
 export const run = <Id extends string, E, R>(
   definition: Definition<Id, E, R>
 ): Effect.Effect<void, TerminalError, Running<Id> | Simulator | Store | Terminal> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const bot = yield* definition
-      const simulator = yield* Simulator
-      const terminal = yield* Terminal
-      const store = yield* Store
-      const errorsShown = yield* watchErrors(bot, terminal)
-      const settled = Effect.andThen(bot.settled, errorsShown)
-      const note = (text: string) => terminal.print(text, "note")
+  Effect.gen(function* () {
+    const bot = yield* definition
+    const simulator = yield* Simulator
+    const terminal = yield* Terminal
+    const store = yield* Store
+    const errors = watchErrors(bot, terminal)
+    const settled = Effect.andThen(bot.settled, errors.upToDate)
+    const note = (text: string) => terminal.print(text, "note")
 
-      const hand = (event: InboundEvent) =>
-        Effect.andThen(
-          Effect.catch(simulator.hand(event), (error) => terminal.print(described(error), "error")),
-          terminal.interactive ? Effect.void : settled
-        )
-      const become = (person: Person) => {
-        simulator.become(person)
-        return note(`you are ${label(person)}`)
-      }
-      const state = Effect.suspend(() =>
-        stateOf(simulator.person(), {
-          store,
-          scope: `${definition.options.tenant ?? "default"}/${definition.id}`,
-          perParticipant: definition.options.conversationScope !== "chat",
-          live: bot.conversations.list()
-        })
+    const hand = (event: InboundEvent) =>
+      Effect.andThen(
+        Effect.catch(simulator.hand(event), (error) => terminal.print(described(error), "error")),
+        terminal.interactive ? Effect.void : settled
       )
-      const act = (input: Input): Effect.Effect<void, TerminalError> => {
-        const person = simulator.person()
-        switch (input._tag) {
-          case "say":
-            return hand(simulator.chats.heard(person, input.body))
-          case "media":
-            return hand(simulator.chats.sent(person, input.kind, input.caption))
-          case "react": {
-            const event = simulator.chats.reacted(person, input.emoji)
-            return event === undefined ? note("the bot has said nothing here yet") : hand(event)
-          }
-          case "as":
-            return become({ ...person, name: input.name })
-          case "group":
-            return become({ ...person, group: !person.group })
-          case "state":
-            return Effect.matchEffect(state, {
-              onSuccess: note,
-              onFailure: (error: StoreError) => terminal.print(described(error), "error")
-            })
-          case "help":
-            return note(help)
-          case "wrong":
-            return note(`usage: ${input.usage}`)
-          case "nothing":
-          case "quit":
-            return Effect.void
+    const become = (person: Person) => {
+      simulator.become(person)
+      return note(`you are ${label(person)}`)
+    }
+    const state = Effect.suspend(() =>
+      stateOf(simulator.person(), {
+        store,
+        scope: `${definition.options.tenant ?? "default"}/${definition.id}`,
+        perParticipant: definition.options.conversationScope !== "chat",
+        live: bot.conversations.list()
+      })
+    )
+    const act = (input: Input): Effect.Effect<void, TerminalError> => {
+      const person = simulator.person()
+      switch (input._tag) {
+        case "say":
+          return hand(simulator.chats.heard(person, input.body))
+        case "media":
+          return hand(simulator.chats.sent(person, input.kind, input.caption))
+        case "react": {
+          const event = simulator.chats.reacted(person, input.emoji)
+          return event === undefined ? note("the bot has said nothing here yet") : hand(event)
         }
+        case "as":
+          return become({ ...person, name: input.name })
+        case "group":
+          return become({ ...person, group: !person.group })
+        case "state":
+          return Effect.matchEffect(state, {
+            onSuccess: note,
+            onFailure: (error: StoreError) => terminal.print(described(error), "error")
+          })
+        case "help":
+          return note(help)
+        case "wrong":
+          return note(`usage: ${input.usage}`)
+        case "nothing":
+        case "quit":
+          return Effect.void
       }
+    }
 
+    const talking = Effect.gen(function* () {
       if (terminal.interactive) yield* note(`You talk to "${definition.id}". /sim lists what the simulator knows.`)
       for (;;) {
         yield* terminal.prompt(label(simulator.person()))
@@ -124,4 +125,5 @@ export const run = <Id extends string, E, R>(
       }
       yield* settled
     })
-  )
+    return yield* Effect.raceFirst(errors.watching, talking)
+  })

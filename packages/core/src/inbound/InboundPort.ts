@@ -45,13 +45,28 @@ export interface CallHooks {
 
 /** A dedupe key that was taken; its holder confirms or releases it (ME1). */
 export interface DedupeMark {
-  readonly key: string
+  /** ms since the epoch: when it was taken. */
+  readonly at: number
 }
 /** What dedupe says of an event; `mark` is undefined when the event has no id. */
 export type Claim =
   | { readonly _tag: "claimed"; readonly mark: DedupeMark | undefined }
   | { readonly _tag: "duplicate" }
   | { readonly _tag: "admitting"; readonly outcome: (tell: (admitted: boolean) => void) => void }
+
+/**
+ * The order of one key (A8), with its names: the same text objects for every message, which makes each look-up by them
+ * cheap. To be used in the very step that asked for it.
+ */
+export interface Lane {
+  readonly key: string
+  /** What the coordinator calls the key. */
+  readonly ticket: string
+  readonly isFull: () => boolean
+  readonly arrive: () => Place
+  /** An event that had started is over. */
+  readonly over: () => void
+}
 
 /** A place in the order of a key (A8). */
 export interface Place {
@@ -89,11 +104,10 @@ export interface InboundPort {
   readonly echo: { readonly isEcho: (event: InboundEvent, now: number) => boolean } | undefined
   readonly queue: {
     readonly waiting: number
-    readonly isFull: (key: string) => boolean
-    readonly arrive: (key: string) => Place
-    readonly over: (key: string) => void
+    readonly lane: (key: string) => Lane
   }
   readonly views: {
+    readonly known: (lease: Lease, key: string, userId: string) => View | undefined
     readonly open: (lease: Lease, key: string, chatId: string, userId: string) => Effect.Effect<View, StoreError>
     readonly forget: (key: string) => void
   }

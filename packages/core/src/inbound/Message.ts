@@ -5,17 +5,19 @@
  * ME2 every message is handled, or dropped with a reason that is counted and told; never both (I24).
  * ME3 a message stopped before its turn began is released to be delivered again (A4).
  */
-import { Cause, Effect } from "effect"
+import { Cause, Effect, type Exit } from "effect"
+import type { TurnWork } from "../conversation/Turns.ts"
 import type { MessageEvent } from "../model/Event.ts"
 import type { Turn } from "../outbound/Turn.ts"
+import type { CoordinationUnavailableError } from "../spi/Errors.ts"
 import { NotAcceptingError } from "../spi/Provider.ts"
 import { makeAdmit } from "./2-admit/Admit.ts"
 import { makePrepare } from "./4-prepare/Prepare.ts"
 import { makeRoute } from "./5-route/Route.ts"
 import { makeClose } from "./6-close/Close.ts"
 import { makeGiveBack } from "./GiveBack.ts"
-import type { Claim, InboundPort } from "./InboundPort.ts"
-import { drop, Passage } from "./Passage.ts"
+import type { Claim, InboundPort, Lane } from "./InboundPort.ts"
+import { drop, Passage, type Verdict, type View } from "./Passage.ts"
 
 export const makeMessage = (port: InboundPort) => {
   const { cut, giveBack } = makeGiveBack(port)
@@ -29,53 +31,78 @@ export const makeMessage = (port: InboundPort) => {
     // Stopped while it waited: it goes back (ME3).
     if (port.lifecycle.state !== "running") return giveBack(passage, "not-running")
     const { event, key } = passage
+    const known = port.views.known(turn.lease, key, event.sender)
+    if (known !== undefined) return seen(passage, known)
     return Effect.matchCauseEffect(port.views.open(turn.lease, key, event.from, event.sender), {
       onFailure: (cause) =>
         Effect.andThen(
           port.failed({ cause, where: "opening the chat", chat: undefined, engine: true }),
           giveBack(passage, "store-failed")
         ),
-      onSuccess: (view) => {
-        passage.view = view
-        return Effect.flatMap(prepare(passage, passage, view), (verdict) => {
-          // A turn that was taken away has closed it already: what comes late has no effect (R17).
-          if (verdict._tag !== "stopped") {
-            return Effect.flatMap(route(passage), () => (passage.closed ? Effect.void : close(passage)))
-          }
-          drop(port, passage, verdict.reason)
-          return close(passage)
-        })
-      }
+      onSuccess: (view) => seen(passage, view)
     })
   }
+  const seen = (passage: Passage, view: View): Effect.Effect<void> => {
+    passage.view = view
+    return prepare(passage, passage, view, prepared)
+  }
+  const prepared = (passage: Passage, verdict: Verdict): Effect.Effect<void> => {
+    if (verdict._tag !== "stopped") return route(passage, routed)
+    drop(port, passage, verdict.reason)
+    return close(passage)
+  }
+  // A turn that was taken away has closed it already: what comes late has no effect (R17).
+  const routed = (passage: Passage): Effect.Effect<void> => (passage.closed ? Effect.void : close(passage))
 
-  const start = (passage: Passage): void =>
-    port.turns.submit({
-      holder: passage,
-      run: (turn) =>
-        Effect.map(handle(passage, turn), () => {
-          passage.closed = true
-        }),
-      cut: (turn, exit) => cut(passage, turn, exit),
-      unavailable: (error) =>
-        Effect.andThen(
-          port.failed({ cause: Cause.fail(error), where: "waiting for a turn", chat: undefined, engine: true }),
-          giveBack(passage, "turn-timeout")
-        ),
-      over: () => port.queue.over(passage.key)
-    })
+  const unavailable = (passage: Passage, error: CoordinationUnavailableError): Effect.Effect<void> =>
+    Effect.andThen(
+      port.failed({ cause: Cause.fail(error), where: "waiting for a turn", chat: undefined, engine: true }),
+      giveBack(passage, "turn-timeout")
+    )
+  const path: Path = { handle, cut, unavailable }
 
   /** Phases 1 to 3 of an event that is known, ours to hear and no echo. */
-  return (event: MessageEvent, key: string): Effect.Effect<void, NotAcceptingError> => {
+  return (event: MessageEvent, lane: Lane): Effect.Effect<void, NotAcceptingError> => {
     const now = port.timers.now()
     const claim = port.dedupe?.claim(event, now)
     if (claim === undefined || claim._tag === "claimed") {
-      const passage = new Passage(event, key, claim?.mark, now)
-      return admit(passage, port.queue.arrive(key), () => start(passage))
+      const passage = new Passage(event, lane, claim?.mark, now)
+      return admit(passage, lane.arrive(), () => port.turns.submit(new MessageWork(path, passage)))
     }
     if (claim._tag === "admitting") return sameAnswer(port, event, claim)
     port.dropped(event, "duplicate")
     return Effect.void
+  }
+}
+
+interface Path {
+  readonly handle: (passage: Passage, turn: Turn) => Effect.Effect<void>
+  readonly cut: (passage: Passage, turn: Turn, exit: Exit.Exit<void>) => Effect.Effect<void>
+  readonly unavailable: (passage: Passage, error: CoordinationUnavailableError) => Effect.Effect<void>
+}
+
+/** What is done with a message under its turn. */
+class MessageWork implements TurnWork {
+  readonly holder: Passage
+  private readonly path: Path
+  constructor(path: Path, passage: Passage) {
+    this.path = path
+    this.holder = passage
+  }
+  run(turn: Turn): Effect.Effect<void> {
+    return this.path.handle(this.holder, turn)
+  }
+  ended(): void {
+    this.holder.closed = true
+  }
+  cut(turn: Turn, exit: Exit.Exit<void>): Effect.Effect<void> {
+    return this.path.cut(this.holder, turn, exit)
+  }
+  unavailable(error: CoordinationUnavailableError): Effect.Effect<void> {
+    return this.path.unavailable(this.holder, error)
+  }
+  over(): void {
+    this.holder.lane.over()
   }
 }
 

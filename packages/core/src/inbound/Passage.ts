@@ -7,7 +7,7 @@ import type { InboundEvent, MessageEvent } from "../model/Event.ts"
 import type { Turn, TurnHolder } from "../outbound/Turn.ts"
 import type { Checkpoint } from "../model/Checkpoint.ts"
 import type { Handoff } from "../spi/Store.ts"
-import type { DedupeMark } from "./InboundPort.ts"
+import type { DedupeMark, Lane } from "./InboundPort.ts"
 
 /** What a stage of the routing decides. The set is closed: nothing else can happen. */
 export type Verdict =
@@ -34,6 +34,7 @@ export interface Language {
 export class Passage implements TurnHolder {
   readonly event: MessageEvent
   readonly key: string
+  readonly lane: Lane
   /** The dedupe key it holds; `undefined` without an id, or without dedupe. */
   readonly mark: DedupeMark | undefined
   /** ms since the epoch: when it took its ticket (R24). */
@@ -53,11 +54,15 @@ export class Passage implements TurnHolder {
   /** Its effect is not stored: its record is released, not acked (I10). */
   unsettled = false
 
-  constructor(event: MessageEvent, key: string, mark: DedupeMark | undefined, arrivedAt: number) {
+  constructor(event: MessageEvent, lane: Lane, mark: DedupeMark | undefined, arrivedAt: number) {
     this.event = event
-    this.key = key
+    this.lane = lane
+    this.key = lane.key
     this.mark = mark
     this.arrivedAt = arrivedAt
+  }
+  get ticket(): string {
+    return this.lane.ticket
   }
 }
 

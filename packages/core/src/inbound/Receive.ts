@@ -43,10 +43,10 @@ export const makeReceive = (port: InboundPort) => {
       if (issue !== undefined) return invalid(event, issue)
       if (port.echo?.isEcho(event, port.timers.now()) === true) return drop(event, "echo")
       if (!port.access.lets(event.from, event.sender)) return drop(event, "blocked")
-      const key = keyOf(event, port.perParticipant)
-      if (port.queue.isFull(key)) return overloaded(event, key)
-      if (event._tag === "message" || event._tag === "interaction") return message(event, key)
-      signal(event, key)
+      const lane = port.queue.lane(keyOf(event, port.perParticipant))
+      if (lane.isFull()) return overloaded(event, lane.key)
+      if (event._tag === "message" || event._tag === "interaction") return message(event, lane)
+      signal(event, lane)
       return Effect.void
     })
 

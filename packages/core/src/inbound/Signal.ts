@@ -13,7 +13,7 @@ import type { InboundMessage, SignalEvent } from "../model/Event.ts"
 import type { Turn, TurnHolder } from "../outbound/Turn.ts"
 import { resolveLanguage } from "./4-prepare/Language.ts"
 import { runHandler } from "./5-route/RunHandler.ts"
-import type { InboundPort } from "./InboundPort.ts"
+import type { InboundPort, Lane } from "./InboundPort.ts"
 import type { View } from "./Passage.ts"
 
 /** A signal as a message, for the chat object its handlers see. */
@@ -99,8 +99,9 @@ export const makeSignal = (port: InboundPort) => {
     return undefined
   })
 
-  const submit = (event: SignalEvent, key: string): void => {
-    const holder: TurnHolder = { key, turn: undefined }
+  const submit = (event: SignalEvent, lane: Lane): void => {
+    const { key, ticket } = lane
+    const holder: TurnHolder = { key, ticket, turn: undefined }
     let open = true
     /** SG2. */
     const close = (reason: DropReason | undefined): void => {
@@ -132,8 +133,8 @@ export const makeSignal = (port: InboundPort) => {
           ? failed(exit.cause, `the path of a ${event._tag}`, "turn-lost")
           : Effect.sync(() => close("turn-lost")),
       unavailable: (error) => failed(Cause.fail(error), "waiting for a turn", "turn-timeout"),
-      over: () => port.queue.over(key)
+      over: () => lane.over()
     })
   }
-  return (event: SignalEvent, key: string): void => port.queue.arrive(key).ready(() => submit(event, key))
+  return (event: SignalEvent, lane: Lane): void => lane.arrive().ready(() => submit(event, lane))
 }

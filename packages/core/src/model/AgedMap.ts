@@ -33,13 +33,14 @@ export class AgedMap<V> {
   /** Sets the entry and makes it the newest. */
   set(key: string, value: V): void {
     const known = this.entries.get(key)
-    if (known !== undefined) {
-      known.value = value
-      if (known === this.last) return
-      this.unlink(known)
-      this.link(known)
-      return
-    }
+    if (known === undefined) return this.add(key, value)
+    known.value = value
+    if (known === this.last) return
+    this.unlink(known)
+    this.link(known)
+  }
+  /** Sets an entry whose key is known not to be there. */
+  add(key: string, value: V): void {
     const entry: Entry<V> = { key, value, older: undefined, newer: undefined }
     this.entries.set(key, entry)
     this.link(entry)
@@ -67,5 +68,8 @@ export class AgedMap<V> {
     else entry.older.newer = entry.newer
     if (entry.newer === undefined) this.last = entry.older
     else entry.newer.older = entry.older
+    // An entry that went must not hold those that came after it.
+    entry.older = undefined
+    entry.newer = undefined
   }
 }

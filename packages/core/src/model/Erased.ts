@@ -3,13 +3,31 @@
  * `Bot.layer`; the context captured there is the one its effects are run with, so the cast below is what the compiler
  * would say if it could follow a heterogeneous list.
  */
-import { Context, Effect } from "effect"
+import { Context, Effect, Fiber } from "effect"
 
 /** An effect of user code: any error, any services of the bot's own context. */
 export type UserEffect<A = unknown> = Effect.Effect<A, unknown, unknown>
 
-/** Gives user code the services it was registered with. */
+/**
+ * Gives user code the services it was registered with. Called in the fiber that runs the effect: where the bot's own
+ * fibers have them already, with whatever the code around has put over them, nothing is to be done.
+ */
 export type Bind = <A>(effect: UserEffect<A>) => Effect.Effect<A, unknown>
+
+/** A handler or hook, with the services it was registered with. */
+export interface Bound<In, A> {
+  readonly run: (input: In) => UserEffect<A>
+  readonly bind: Bind
+}
+
+/** Begins a handler or hook in the running fiber; one that throws dies. */
+export const begin = <In, A>(handler: Bound<In, A>, input: In): Effect.Effect<A, unknown> => {
+  try {
+    return handler.bind(handler.run(input))
+  } catch (defect) {
+    return Effect.die(defect)
+  }
+}
 
 /** The services the running code was given last: what is bound to the same ones runs as it is. */
 const Given = Context.Reference<Context.Context<never> | undefined>("@botmesh/core/Given", {
@@ -21,11 +39,9 @@ export const given = <R>(services: Context.Context<R>): Context.Context<R> => Co
 
 export const bindTo = <R>(services: Context.Context<R>): Bind => {
   const marked = given(services)
-  return <A>(effect: UserEffect<A>) => {
-    const typed = effect as Effect.Effect<A, unknown, R>
+  return <A>(effect: UserEffect<A>) =>
     // Merging contexts for every handler would cost more than all the rest of a message.
-    return Effect.withFiber<A, unknown>((fiber) =>
-      fiber.getRef(Given) === services ? (typed as Effect.Effect<A, unknown>) : Effect.provideContext(typed, marked)
-    )
-  }
+    Fiber.getCurrent()?.getRef(Given) === services
+      ? (effect as Effect.Effect<A, unknown>)
+      : Effect.provideContext(effect as Effect.Effect<A, unknown, R>, marked)
 }

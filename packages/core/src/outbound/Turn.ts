@@ -18,10 +18,15 @@ export interface Driven {
   readonly suspend: (reason: SuspendReason) => void
 }
 
+/** Who ends a turn before its time. */
+export interface TurnGuard {
+  readonly suspend: (turn: Turn, reason: SuspendReason) => void
+}
+
 export class Turn {
   /** Why it was revoked: the error is made for whoever asks, since most turns end without anybody asking. */
-  private revoked: { readonly reason: LeaseLostError["reason"]; readonly detail: string | undefined } | undefined =
-    undefined
+  private reason: LeaseLostError["reason"] | undefined = undefined
+  private detail: string | undefined = undefined
   private error: LeaseLostError | undefined = undefined
   /** Why the turn was suspended, once it was. */
   suspended: SuspendReason | undefined = undefined
@@ -34,8 +39,10 @@ export class Turn {
   readonly lease: Lease
   /** ms since the epoch. */
   readonly grantedAt: number
+  readonly guard: TurnGuard | undefined
 
-  constructor(key: string, lease: Lease, grantedAt: number) {
+  constructor(key: string, lease: Lease, grantedAt: number, guard?: TurnGuard) {
+    this.guard = guard
     this.key = key
     this.lease = lease
     this.grantedAt = grantedAt
@@ -43,20 +50,24 @@ export class Turn {
 
   /** Why nothing more may be sent or stored under this turn; `undefined` while it is good. */
   refusal(): LeaseLostError | undefined {
-    if (this.revoked === undefined) return this.lease.lost()
-    const { detail, reason } = this.revoked
+    const { detail, reason } = this
+    if (reason === undefined) return this.lease.lost()
     return (this.error ??= new LeaseLostError({ key: this.key, reason, ...(detail === undefined ? {} : { detail }) }))
   }
 
   /** T1. Safe to repeat: the first reason stands. */
   revoke(reason: LeaseLostError["reason"], detail?: string): void {
-    this.revoked ??= { reason, detail }
+    if (this.reason !== undefined) return
+    this.reason = reason
+    this.detail = detail
   }
 }
 
 /** Where the running code finds its turn; a holder, because a conversation's fiber lives through many turns. */
 export interface TurnHolder {
   readonly key: string
+  /** What the coordinator calls the key, where it is known already. */
+  readonly ticket?: string
   turn: Turn | undefined
 }
 

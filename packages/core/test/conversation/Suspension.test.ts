@@ -423,3 +423,53 @@ it.effect("what is not JSON is refused with its name and ends the conversation, 
     expect(yield* person("eva").says("hola")).toEqual(["nuevo"])
   })
 )
+
+it.effect("messages kept for a question that never comes are new again once the conversation has ended", () =>
+  Effect.gen(function* () {
+    const { bot, person } = yield* TestBot.make(
+      Bot.make("b", [
+        Bot.flow(Flow.make("f").pipe(Flow.delay("10m"), Flow.say("fin")), { trigger: "go" }),
+        Bot.when("hola", (chat) => chat.reply("hola")),
+        Bot.command("reset", (chat) => chat.abortConversation),
+        Bot.onMessage((chat) => chat.reply(`nuevo: ${chat.body}`))
+      ])
+    )
+    const ana = person("ana")
+    yield* ana.says("go")
+    for (const body of ["hola", "uno", "go"]) yield* ana.says(body)
+    yield* TestClock.adjust("10 minutes")
+    yield* bot.settled
+    expect(yield* ana.sees).toEqual(["fin", "hola", "nuevo: uno"])
+    expect(bot.conversations.list()).toMatchObject([{ state: "sleeping", queued: 0 }])
+    yield* ana.says("hola")
+    expect(yield* ana.says("/reset")).toEqual([])
+    yield* TestClock.adjust("10 minutes")
+    yield* bot.settled
+    expect(yield* ana.sees).toEqual([])
+    const { handled, received } = bot.metrics.snapshot()
+    expect(handled).toBe(received)
+  })
+)
+
+it.effect("a conversation that hands its own chat over rests with its deadline until it is given back", () =>
+  Effect.gen(function* () {
+    const flow = Flow.make("f").pipe(
+      Flow.do("ask", (c) => Effect.as(c.chat.handOff("ayuda"), null)),
+      Flow.ask("a", "¿a?", { timeout: "10m", onTimeout: { say: "tarde" } }),
+      Flow.say(({ a }) => `a=${a}`),
+      Flow.persistent
+    )
+    const { bot, person } = yield* TestBot.make(Bot.make("b", [Bot.flow(flow, { trigger: "go" })]))
+    const ana = person("ana")
+    expect(yield* ana.says("go")).toEqual(["¿a?"])
+    expect(bot.conversations.list()).toMatchObject([{ state: "handoff" }])
+    yield* TestClock.adjust("5 minutes")
+    expect(yield* ana.says("azul")).toEqual([])
+    yield* bot.handoff.end("ana")
+    yield* bot.settled
+    expect(bot.conversations.list()).toMatchObject([{ state: "waiting", accepts: "a" }])
+    yield* TestClock.adjust("9 minutes")
+    expect(yield* ana.sees).toEqual([])
+    expect(yield* ana.says("azul")).toEqual(["a=azul"])
+  })
+)

@@ -1,7 +1,7 @@
 import { Bot, Flow, InProcessScheduler, LocalCoordinator, layerNoDurability, MemoryStore } from "@botmesh/core"
 import { Simulator } from "@botmesh/core/dev"
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 class PayError extends Schema.TaggedError<PayError>()("PayError", { code: Schema.String }) {
@@ -48,21 +48,22 @@ const shop = Bot.make(
   { apology: false, groupMode: "mention" }
 )
 
-/** What the terminal shows when these lines are typed. */
-const session = (input: ReadonlyArray<string | Effect.Effect<unknown>>, store = MemoryStore.layer()) =>
-  Effect.gen(function* () {
-    const terminal = Simulator.scripted(input)
-    yield* Simulator.run(shop).pipe(
-      Effect.provide(
-        Bot.layer(shop).pipe(
-          Layer.provideMerge(Simulator.layer()),
-          Layer.provideMerge(
-            Layer.mergeAll(store, LocalCoordinator.layer(), layerNoDurability, InProcessScheduler.layer, terminal.layer)
-          )
-        )
+const running = (terminal: Layer.Layer<Simulator.Terminal>, store = MemoryStore.layer()) =>
+  Effect.provide(
+    Simulator.run(shop),
+    Bot.layer(shop).pipe(
+      Layer.provideMerge(Simulator.layer()),
+      Layer.provideMerge(
+        Layer.mergeAll(store, LocalCoordinator.layer(), layerNoDurability, InProcessScheduler.layer, terminal)
       )
     )
-    return terminal
+  )
+
+/** What the terminal shows when these lines are typed. */
+const session = (input: ReadonlyArray<string | Effect.Effect<unknown>>, store = MemoryStore.layer()) =>
+  Effect.suspend(() => {
+    const terminal = Simulator.scripted(input)
+    return Effect.as(running(terminal.layer, store), terminal)
   })
 const typed = (...input: ReadonlyArray<string | Effect.Effect<unknown>>) =>
   Effect.map(session(input), (terminal) => terminal.texts())
@@ -187,5 +188,20 @@ it.effect("lists its own commands, and leaves the others to the bot", () =>
       expect(own).toContain(command)
     }
     expect([bots, escaped]).toEqual(["ayuda del bot", "estado del bot"])
+  })
+)
+
+it.effect("ends when the terminal is gone, and does not read on", () =>
+  Effect.gen(function* () {
+    const left = ["hola", "hola", "hola"]
+    const gone = new Simulator.TerminalError({ cause: new Error("EPIPE") })
+    const terminal = Layer.succeed(Simulator.Terminal, {
+      interactive: false,
+      readLine: Effect.sync(() => Option.fromUndefinedOr(left.shift())),
+      print: () => gone,
+      prompt: () => Effect.void
+    })
+    expect(yield* Effect.flip(running(terminal))).toBe(gone)
+    expect(left).toHaveLength(2)
   })
 )

@@ -6,7 +6,7 @@ import { Context, Layer } from "effect"
 import { Store } from "../../src/spi/Store.ts"
 import { balance, run, storeWith } from "../kit/Engine.ts"
 
-const lang = (options: Parameters<typeof Bot.make>[2], ...handlers: ReadonlyArray<Bot.AnyHandler>) =>
+const lang = (options: Parameters<typeof Bot.make>[2], ...handlers: ReadonlyArray<Bot.Handler<unknown, never>>) =>
   Bot.make("shop", [...handlers, Bot.onMessage((chat) => chat.reply(`${chat.lang} ${chat.langSource}`))], options)
 
 describe("A9 language", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { FastCheck } from "effect/testing"
+import { Schema } from "effect"
 import { AgedMap } from "../../src/model/AgedMap.ts"
 
 const walk = (map: AgedMap<number>): ReadonlyArray<readonly [string, number]> => {
@@ -8,27 +8,23 @@ const walk = (map: AgedMap<number>): ReadonlyArray<readonly [string, number]> =>
   return found
 }
 
-it("is a Map whose set makes an entry the newest", () => {
-  const key = FastCheck.integer({ min: 0, max: 5 }).map(String)
-  const act = FastCheck.oneof(
-    FastCheck.record({ do: FastCheck.constant("set"), key }),
-    FastCheck.record({ do: FastCheck.constant("delete"), key })
-  )
-  FastCheck.assert(
-    FastCheck.property(FastCheck.array(act, { maxLength: 60 }), (acts) => {
-      const map = new AgedMap<number>()
-      const model = new Map<string, number>()
-      acts.forEach((one, nth) => {
-        model.delete(one.key)
-        if (one.do === "set") {
-          map.set(one.key, nth)
-          model.set(one.key, nth)
-        } else map.delete(one.key)
-        expect(walk(map)).toEqual([...model])
-        expect(map.size).toBe(model.size)
-        expect(map.get(one.key)).toBe(model.get(one.key))
-      })
-      expect([...map.keys()].sort()).toEqual([...model.keys()].sort())
-    })
-  )
+const Act = Schema.Struct({
+  act: Schema.Literals(["set", "delete"]),
+  key: Schema.Literals(["a", "b", "c", "d", "e"])
+})
+
+it.prop("is a Map whose set makes an entry the newest", [Schema.Array(Act)], ([acts]) => {
+  const map = new AgedMap<number>()
+  const model = new Map<string, number>()
+  acts.forEach(({ act, key }, nth) => {
+    model.delete(key)
+    if (act === "set") {
+      map.set(key, nth)
+      model.set(key, nth)
+    } else map.delete(key)
+    expect(walk(map)).toEqual([...model])
+    expect(map.size).toBe(model.size)
+    expect(map.get(key)).toBe(model.get(key))
+    expect([...map.keys()].sort()).toEqual([...model.keys()].sort())
+  })
 })

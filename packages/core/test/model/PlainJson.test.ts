@@ -69,7 +69,6 @@ describe("plain JSON", () => {
     assert.include(findNotJson(nested(65))?.reason, "deeper than 64")
     assert.include(findNotJson(nested(100_000))?.reason, "deeper")
     assert.isFalse(isPlainJson(nested(3), { depth: 2 }))
-    const start = performance.now()
     assert.include(findNotJson(doubling(60))?.reason, "too large")
     assert.isFalse(
       isPlainJson(
@@ -77,7 +76,6 @@ describe("plain JSON", () => {
         { size: 11 }
       )
     )
-    assert.isBelow(performance.now() - start, 1_000)
   })
 
   it.prop("JSON is plain, and stays so through text", [Schema.Json], ([json]) => {

@@ -1,4 +1,5 @@
 /** The echo filter (A2): refs of successful sends, each taken back by the first inbound that carries it. */
+import { AgedMap } from "../../model/AgedMap.ts"
 import type { Outgoing, Receipt } from "../../model/Content.ts"
 import type { InboundEvent } from "../../model/Event.ts"
 
@@ -11,7 +12,7 @@ export interface EchoOptions {
 const keyOf = (chatId: string, id: string): string => `${chatId}\u0000${id}`
 
 export class EchoFilter {
-  private readonly sent = new Map<string, number>()
+  private readonly sent = new AgedMap<number>()
   private readonly options: EchoOptions
   constructor(options: EchoOptions) {
     this.options = options
@@ -26,14 +27,9 @@ export class EchoFilter {
   }
   private keep(chatId: string, id: string, now: number): void {
     if (id === "") return
-    const key = keyOf(chatId, id)
-    this.sent.delete(key)
-    this.sent.set(key, now)
-    if (this.sent.size <= this.options.size) return
-    for (const oldest of this.sent.keys()) {
-      this.sent.delete(oldest)
-      return
-    }
+    this.sent.set(keyOf(chatId, id), now)
+    const { oldest } = this.sent
+    if (this.sent.size > this.options.size && oldest !== undefined) this.sent.delete(oldest.key)
   }
 
   /** Whether the event is one of our own sends; consumes its ref. */

@@ -10,39 +10,41 @@ import { drop, type Passage } from "../Passage.ts"
 /** Frees what a message claimed and says why it was dropped. */
 type GiveBack = (passage: Passage, reason: "not-running" | "store-failed") => Effect.Effect<void>
 
-export const makeAdmit = (port: InboundPort, giveBack: GiveBack) => {
-  const journal = (passage: Passage): Effect.Effect<boolean, DurabilityError> =>
-    port.durability.durable
-      ? Effect.map(port.durability.record(passage.key, passage.event), (recorded) => {
-          passage.record = recorded.id
-          return recorded._tag === "recorded"
-        })
-      : Effect.succeed(true)
+interface Stored {
+  readonly firstContact: boolean
+}
 
-  const persist = (passage: Passage): Effect.Effect<void, StoreError> => {
-    const { event } = passage
-    return Effect.map(
-      port.store.admit(
-        port.scope,
-        event.chatName === undefined
-          ? { id: event.from, isGroup: event.isGroup }
-          : { id: event.from, isGroup: event.isGroup, name: event.chatName },
-        event.senderName === undefined ? { id: event.sender } : { id: event.sender, name: event.senderName },
-        {
-          id: eventId(event),
-          chatId: event.from,
-          sender: event.sender,
-          direction: "in",
-          type: bodyType(event),
-          body: event.body,
-          at: passage.arrivedAt
-        }
-      ),
-      ({ firstContact }) => {
-        passage.firstContact = firstContact
+export const makeAdmit = (port: InboundPort, giveBack: GiveBack) => {
+  const persist = (passage: Passage): Effect.Effect<Stored, StoreError> => {
+    const { event, key } = passage
+    // The store keeps the very texts it knows already: the message's own go with the message.
+    const from = event.from === key ? key : event.from
+    const sender = event.sender === key ? key : event.sender
+    return port.store.admit(
+      port.scope,
+      event.chatName === undefined
+        ? { id: from, isGroup: event.isGroup }
+        : { id: from, isGroup: event.isGroup, name: event.chatName },
+      event.senderName === undefined ? { id: sender } : { id: sender, name: event.senderName },
+      {
+        id: eventId(event),
+        chatId: from,
+        sender,
+        direction: "in",
+        type: bodyType(event),
+        body: event.body,
+        at: passage.arrivedAt
       }
     )
   }
+  /** Journal, then persist; `undefined` when the journal knows the message already. */
+  const stored = (passage: Passage): Effect.Effect<Stored | undefined, StoreError | DurabilityError> =>
+    port.durability.durable
+      ? Effect.flatMap(port.durability.record(passage.key, passage.event), (recorded) => {
+          passage.record = recorded.id
+          return recorded._tag === "recorded" ? persist(passage) : Effect.undefined
+        })
+      : persist(passage)
 
   const admitted = (passage: Passage, place: Place, start: () => void, fresh: boolean) => {
     // Stopped meanwhile, and nothing keeps it: the transport is told, and delivers it again (A4).
@@ -70,18 +72,16 @@ export const makeAdmit = (port: InboundPort, giveBack: GiveBack) => {
   /** Not interruptible: a client that hangs up must not leave a claim behind (ME1). */
   return (passage: Passage, place: Place, start: () => void): Effect.Effect<void, NotAcceptingError> =>
     Effect.uninterruptible(
-      Effect.matchCauseEffect(
-        Effect.flatMap(journal(passage), (fresh) =>
-          fresh ? Effect.as(persist(passage), true) : Effect.succeed(false)
-        ),
-        {
-          onSuccess: (fresh): Effect.Effect<void, NotAcceptingError> => admitted(passage, place, start, fresh),
-          onFailure: (cause) =>
-            Effect.andThen(
-              port.failed({ cause, where: "admitting a message", chat: undefined, engine: true }),
-              refused(passage, place, "store-failed", "the message could not be stored")
-            )
-        }
-      )
+      Effect.matchCauseEffect(stored(passage), {
+        onSuccess: (row): Effect.Effect<void, NotAcceptingError> => {
+          passage.firstContact = row?.firstContact === true
+          return admitted(passage, place, start, row !== undefined)
+        },
+        onFailure: (cause) =>
+          Effect.andThen(
+            port.failed({ cause, where: "admitting a message", chat: undefined, engine: true }),
+            refused(passage, place, "store-failed", "the message could not be stored")
+          )
+      })
     )
 }

@@ -5,77 +5,101 @@
  * Q1 `start` of a message runs once all that arrived before it have started or were dropped.
  * Q2 bounded: so many waiting a key, so many in the process (I23).
  */
-import type { Place } from "../InboundPort.ts"
+import type { Lane, Place } from "../InboundPort.ts"
 
 export interface QueueLimits {
   readonly perKey: number
   readonly total: number
 }
 
-interface Lane {
-  /** Messages of the key that are not over yet. */
-  count: number
-  head: Slot | undefined
-  tail: Slot | undefined
+/** So many lanes that nobody is in are kept, the names of their keys with them; then all such lanes are dropped at once. */
+const emptyKept = 10_000
+
+class Row implements Lane {
+  /** Events of the key that are not over yet. */
+  count = 0
+  head: Slot | undefined = undefined
+  tail: Slot | undefined = undefined
+  readonly key: string
+  readonly ticket: string
+  private readonly queue: ChatQueue
+  constructor(queue: ChatQueue, key: string, ticket: string) {
+    this.queue = queue
+    this.key = key
+    this.ticket = ticket
+  }
+  isFull(): boolean {
+    const { limits, waiting } = this.queue
+    return waiting >= limits.total || this.count >= limits.perKey
+  }
+  arrive(): Place {
+    const slot = new Slot(this)
+    this.count++
+    this.queue.waiting++
+    if (this.tail === undefined) this.head = slot
+    else this.tail.next = slot
+    this.tail = slot
+    return slot
+  }
+  over(): void {
+    this.count--
+    this.queue.waiting--
+  }
+  /** Q1. */
+  advance(): void {
+    for (;;) {
+      const slot = this.head
+      if (slot === undefined || (slot.start === undefined && !slot.voided)) return
+      this.head = slot.next
+      if (this.head === undefined) this.tail = undefined
+      if (!slot.voided) slot.start?.()
+    }
+  }
 }
-interface Slot {
-  start: (() => void) | undefined
-  voided: boolean
-  next: Slot | undefined
+
+class Slot implements Place {
+  start: (() => void) | undefined = undefined
+  voided = false
+  next: Slot | undefined = undefined
+  private readonly row: Row
+  constructor(row: Row) {
+    this.row = row
+  }
+  ready(start: () => void): void {
+    this.start = start
+    this.row.advance()
+  }
+  void(): void {
+    if (this.voided) return
+    this.voided = true
+    this.row.over()
+    this.row.advance()
+  }
 }
 
 export class ChatQueue {
-  private readonly lanes = new Map<string, Lane>()
-  private readonly limits: QueueLimits
+  private rows = new Map<string, Row>()
+  readonly limits: QueueLimits
+  private readonly scope: string
+  /** Events of all keys that are not over yet. */
   waiting = 0
 
-  constructor(limits: QueueLimits) {
+  /** @param scope prefix of coordinator keys: tenant and bot (R21) */
+  constructor(limits: QueueLimits, scope: string) {
     this.limits = limits
+    this.scope = scope
   }
-  isFull(key: string): boolean {
-    return this.waiting >= this.limits.total || this.countOf(key) >= this.limits.perKey
+  lane(key: string): Lane {
+    const known = this.rows.get(key)
+    if (known !== undefined) return known
+    if (this.rows.size >= emptyKept + this.waiting) this.sweep()
+    const row = new Row(this, key, `${this.scope}/${key}`)
+    this.rows.set(key, row)
+    return row
   }
-  countOf(key: string): number {
-    return this.lanes.get(key)?.count ?? 0
-  }
-  arrive(key: string): Place {
-    const lane = this.lanes.get(key) ?? { count: 0, head: undefined, tail: undefined }
-    if (lane.count === 0) this.lanes.set(key, lane)
-    const slot: Slot = { start: undefined, voided: false, next: undefined }
-    lane.count++
-    this.waiting++
-    if (lane.tail === undefined) lane.head = slot
-    else lane.tail.next = slot
-    lane.tail = slot
-    return {
-      ready: (start) => {
-        slot.start = start
-        advance(lane)
-      },
-      void: () => {
-        if (slot.voided) return
-        slot.voided = true
-        this.over(key)
-        advance(lane)
-      }
-    }
-  }
-  /** A started message is over. */
-  over(key: string): void {
-    const lane = this.lanes.get(key)
-    if (lane === undefined) return
-    this.waiting--
-    if (--lane.count === 0) this.lanes.delete(key)
-  }
-}
-
-/** Q1. */
-const advance = (lane: Lane): void => {
-  for (;;) {
-    const slot = lane.head
-    if (slot === undefined || (slot.start === undefined && !slot.voided)) return
-    lane.head = slot.next
-    if (lane.head === undefined) lane.tail = undefined
-    if (!slot.voided) slot.start?.()
+  private sweep(): void {
+    const used = new Map<string, Row>()
+    for (const [key, row] of this.rows) if (row.count > 0) used.set(key, row)
+    this.rows = used
   }
 }

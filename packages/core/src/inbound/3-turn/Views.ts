@@ -3,14 +3,15 @@
  */
 import { Effect } from "effect"
 import { UserProfile } from "../../chat/UserProfile.ts"
+import { AgedMap } from "../../model/AgedMap.ts"
 import type { Lease } from "../../spi/Coordinator.ts"
 import type { BotScope, StoreError, StoreShape } from "../../spi/Store.ts"
 import type { View } from "../Passage.ts"
 
 export class Views {
-  private readonly views = new Map<string, View>()
+  private readonly views = new AgedMap<View>()
   /** One profile a person, whatever chats they write in: what one sets the others see. */
-  private readonly users = new Map<string, UserProfile>()
+  private readonly users = new AgedMap<UserProfile>()
   private readonly store: StoreShape
   private readonly scope: BotScope
   private readonly incarnation: string
@@ -34,12 +35,16 @@ export class Views {
     this.limit = limit
   }
 
-  /** The view of a key under a fresh lease: from memory when we held it last, else from the store. */
+  /** The view of a key under a fresh lease, as far as memory has it: when we held it last. */
+  known(lease: Lease, key: string, userId: string): View | undefined {
+    if (lease.previousHolder !== this.incarnation) return undefined
+    const view = this.views.get(key)
+    return view?.user.id === userId ? view : undefined
+  }
+  /** The view of a key under a fresh lease: from memory, else from the store. */
   open(lease: Lease, key: string, chatId: string, userId: string): Effect.Effect<View, StoreError> {
-    if (lease.previousHolder === this.incarnation) {
-      const view = this.views.get(key)
-      if (view !== undefined && view.user.id === userId) return Effect.succeed(view)
-    }
+    const view = this.known(lease, key, userId)
+    if (view !== undefined) return Effect.succeed(view)
     const { epoch } = this
     const known = this.users.get(userId)
     const writes = known?.writes
@@ -49,9 +54,11 @@ export class Views {
         user: this.userOf(userId, stored.profile, known !== undefined && known.writes === writes),
         dormant: this.isLive(key) ? undefined : stored.checkpoint
       }
-      this.views.delete(key)
       // A chat handed over while this was read: the reader is told what stood before, and nobody after it.
-      if (epoch !== this.epoch) return view
+      if (epoch !== this.epoch) {
+        this.views.delete(key)
+        return view
+      }
       this.views.set(key, view)
       dropOldest(this.views, this.limit)
       return view
@@ -79,14 +86,11 @@ export class Views {
   /** Every key of a chat, when the chat is handed to a person or given back. */
   forgetChat(chatId: string): void {
     this.epoch++
-    for (const key of this.views.keys()) if (key === chatId || key.startsWith(`${chatId}:`)) this.views.delete(key)
+    for (const key of [...this.views.keys()]) if (key === chatId || key.startsWith(`${chatId}:`)) this.views.delete(key)
   }
 }
 
-const dropOldest = (map: Map<string, unknown>, limit: number): void => {
-  if (map.size <= limit) return
-  for (const oldest of map.keys()) {
-    map.delete(oldest)
-    return
-  }
+const dropOldest = (map: AgedMap<unknown>, limit: number): void => {
+  const { oldest } = map
+  if (map.size > limit && oldest !== undefined) map.delete(oldest.key)
 }

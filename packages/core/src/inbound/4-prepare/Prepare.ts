@@ -3,6 +3,7 @@ import { Cause, Effect } from "effect"
 import { Chat } from "../../chat/Chat.ts"
 import { jumpOf } from "../../chat/Control.ts"
 import type { Hook } from "../../hooks/Hooks.ts"
+import { begin } from "../../model/Erased.ts"
 import { bodyType } from "../../model/Event.ts"
 import type { TurnHolder } from "../../outbound/Turn.ts"
 import type { InboundPort } from "../InboundPort.ts"
@@ -11,6 +12,9 @@ import { passed } from "../Passage.ts"
 import { resolveLanguage } from "./Language.ts"
 
 const stopped: Verdict = { _tag: "stopped", reason: "stopped-by-hook" }
+
+/** What comes after it, called with the verdict: a result handed back would cost every message two steps more. */
+type Next = (passage: Passage, verdict: Verdict) => Effect.Effect<void>
 
 export const makePrepare = (port: InboundPort) => {
   const greet = (passage: Passage, holder: TurnHolder, view: View): Chat => {
@@ -27,39 +31,39 @@ export const makePrepare = (port: InboundPort) => {
     return after.with({ lang, langSource: source })
   }
 
-  const hooked = Effect.fnUntraced(function* (
+  const hooked = (
     passage: Passage,
     view: View,
     chat: Chat,
-    hooks: ReadonlyArray<Hook<Chat, Chat | void>>
-  ) {
-    let current = chat
-    for (const hook of hooks) {
-      const exit = yield* Effect.exit(Effect.suspend(() => hook.bind(hook.run(current))))
-      if (exit._tag === "Failure") {
-        const jump = jumpOf(exit.cause)
-        if (jump?._tag !== "stop" && jump?._tag !== "pass") {
-          if (Cause.hasInterruptsOnly(exit.cause) && passage.turn?.suspended !== undefined) {
-            return yield* Effect.failCause(exit.cause)
-          }
-          yield* port.failed({ cause: exit.cause, where: "a before hook", chat: current })
-        }
-        return stopped
-      }
-      if (exit.value !== undefined) {
-        current = relit(passage, view, current, exit.value)
+    hooks: ReadonlyArray<Hook<Chat, Chat | void>>,
+    nth: number,
+    next: Next
+  ): Effect.Effect<void> => {
+    const hook = hooks[nth]
+    if (hook === undefined) return next(passage, passed)
+    return Effect.matchCauseEffect(begin(hook, chat), {
+      onSuccess: (changed) => {
+        const current = changed === undefined ? chat : relit(passage, view, chat, changed)
         passage.chat = current
+        return hooked(passage, view, current, hooks, nth + 1, next)
+      },
+      onFailure: (cause) => {
+        const jump = jumpOf(cause)
+        if (jump?._tag === "stop" || jump?._tag === "pass") return next(passage, stopped)
+        // Suspended: the turn's own closing tells what became of it (R17).
+        if (Cause.hasInterruptsOnly(cause) && passage.turn?.suspended !== undefined) {
+          return Effect.failCause(Cause.interrupt())
+        }
+        return Effect.flatMap(port.failed({ cause, where: "a before hook", chat }), () => next(passage, stopped))
       }
-    }
-    return passed
-  })
+    })
+  }
 
   /** A before hook that fails stops the message, as one that aborts does: what it guards must not run unguarded. */
-  return (passage: Passage, holder: TurnHolder, view: View): Effect.Effect<Verdict> => {
+  return (passage: Passage, holder: TurnHolder, view: View, next: Next): Effect.Effect<void> => {
     const chat = greet(passage, holder, view)
     passage.chat = chat
-    const hooks = port.message.before.items
-    return hooks.length === 0 ? Effect.succeed(passed) : Effect.orDie(hooked(passage, view, chat, hooks))
+    return hooked(passage, view, chat, port.message.before.items, 0, next)
   }
 }
 

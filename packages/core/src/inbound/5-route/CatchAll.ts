@@ -9,9 +9,7 @@ export const makeCatchAll = (port: InboundPort): Stage => {
   const attempt = (passage: Passage, index: number): Effect.Effect<Verdict> => {
     const handler = port.catchAlls.items[index]
     if (handler === undefined || passage.chat === undefined) return Effect.succeed(passed)
-    return Effect.flatMap(runHandler(port, passage.chat, "onMessage", handler), (verdict) =>
-      verdict._tag === "passed" ? attempt(passage, index + 1) : Effect.succeed(verdict)
-    )
+    return runHandler(port, passage.chat, "onMessage", handler, "message", () => attempt(passage, index + 1))
   }
   return {
     name: "catch-all",

@@ -18,9 +18,7 @@ export const makeMatching = (port: InboundPort): Stage => {
       return Effect.as(startFlow(port, passage, reaction.flow, {}), { _tag: "consumed", by: `flow ${reaction.flow}` })
     }
     const matched = found.match === undefined ? chat : chat.with({ match: found.match })
-    return Effect.flatMap(runHandler(port, matched, "a handler", reaction), (verdict) =>
-      verdict._tag === "passed" ? attempt(passage, found.entry) : Effect.succeed(verdict)
-    )
+    return runHandler(port, matched, "a handler", reaction, "message", () => attempt(passage, found.entry))
   }
   return { name: "matchers", applies: () => true, run: (passage) => attempt(passage, undefined) }
 }

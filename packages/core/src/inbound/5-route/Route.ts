@@ -5,7 +5,6 @@
 import { Effect } from "effect"
 import type { InboundPort } from "../InboundPort.ts"
 import type { Passage, Verdict } from "../Passage.ts"
-import { passed } from "../Passage.ts"
 import { makeActive } from "./Active.ts"
 import { makeCatchAll } from "./CatchAll.ts"
 import { makeCommand } from "./Command.ts"
@@ -29,15 +28,21 @@ export const makeRoute = (port: InboundPort) => {
     makeMatching(port),
     makeCatchAll(port)
   ]
-  const from = (index: number, passage: Passage): Effect.Effect<Verdict> => {
+  const from = (
+    index: number,
+    passage: Passage,
+    next: (passage: Passage) => Effect.Effect<void>
+  ): Effect.Effect<void> => {
     for (let i = index; i < stages.length; i++) {
       const stage = stages[i]
       if (stage?.applies(passage) !== true) continue
       return Effect.flatMap(stage.run(passage), (verdict) =>
-        verdict._tag === "passed" ? from(i + 1, passage) : Effect.succeed(verdict)
+        verdict._tag === "passed" ? from(i + 1, passage, next) : next(passage)
       )
     }
-    return Effect.succeed(passed)
+    return next(passage)
   }
-  return (passage: Passage): Effect.Effect<Verdict> => from(0, passage)
+  /** Ends with what comes `next`, whoever took the message. */
+  return (passage: Passage, next: (passage: Passage) => Effect.Effect<void>): Effect.Effect<void> =>
+    from(0, passage, next)
 }

@@ -4,27 +4,35 @@
  */
 import { Effect } from "effect"
 import { jumpOf } from "../../chat/Control.ts"
+import type { Chat } from "../../chat/Chat.ts"
+import type { Hook } from "../../hooks/Hooks.ts"
+import { begin } from "../../model/Erased.ts"
 import type { InboundPort } from "../InboundPort.ts"
 import type { Passage } from "../Passage.ts"
 import { settleDrive } from "../Settle.ts"
 
 export const makeClose = (port: InboundPort) => {
-  const afterHooks = (passage: Passage): Effect.Effect<void> => {
-    const { chat } = passage
-    const hooks = port.message.after.items
-    if (chat === undefined || hooks.length === 0) return Effect.void
-    return Effect.forEach(
-      hooks,
-      (hook) =>
-        Effect.catchCause(
-          Effect.suspend(() => hook.bind(hook.run(chat))),
-          (cause) =>
-            jumpOf(cause) === undefined
-              ? port.failed({ cause, where: "an after hook", chat, quiet: true })
-              : Effect.void
-        ),
-      { discard: true }
-    )
+  /** Runs the hooks from the nth on, then publishes and settles. */
+  const afterHooks = (
+    passage: Passage,
+    chat: Chat,
+    hooks: ReadonlyArray<Hook<Chat>>,
+    nth: number
+  ): Effect.Effect<void> => {
+    const hook = hooks[nth]
+    if (hook === undefined) {
+      publish(passage, chat)
+      return settle(passage)
+    }
+    return Effect.matchCauseEffect(begin(hook, chat), {
+      onSuccess: (_) => afterHooks(passage, chat, hooks, nth + 1),
+      onFailure: (cause) =>
+        jumpOf(cause) === undefined
+          ? Effect.flatMap(port.failed({ cause, where: "an after hook", chat, quiet: true }), () =>
+              afterHooks(passage, chat, hooks, nth + 1)
+            )
+          : afterHooks(passage, chat, hooks, nth + 1)
+    })
   }
   const settle = (passage: Passage): Effect.Effect<void> => {
     const { drive } = passage
@@ -48,18 +56,14 @@ export const makeClose = (port: InboundPort) => {
       port.failed({ cause, where: "signing off an inbox record", chat, engine: true, quiet: true })
     )
   }
-  const publish = (passage: Passage): void => {
-    if (passage.chat === undefined) return
+  const publish = (passage: Passage, chat: Chat): void => {
     passage.fate = "handled"
     port.metrics.handled()
-    port.publish({ _tag: "message", chat: passage.chat })
-    port.rearmIdle(passage.chat)
+    port.publish({ _tag: "message", chat })
+    port.rearmIdle(chat)
   }
   return (passage: Passage): Effect.Effect<void> =>
-    passage.fate === "open"
-      ? Effect.flatMap(afterHooks(passage), () => {
-          publish(passage)
-          return settle(passage)
-        })
+    passage.fate === "open" && passage.chat !== undefined
+      ? afterHooks(passage, passage.chat, port.message.after.items, 0)
       : settle(passage)
 }

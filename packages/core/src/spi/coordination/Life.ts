@@ -28,7 +28,9 @@ export class Held implements Lease {
   readonly grantedAt: number
   private readonly life: Life
   private readonly ends: Ends
-  private gone: LeaseLostError | undefined = undefined
+  /** Why it is lost. The error is made when somebody asks: most leases end without. */
+  private reason: LeaseLostError["reason"] | undefined = undefined
+  private made: LeaseLostError | undefined = undefined
   private released = false
   private listeners: Array<(error: LeaseLostError) => void> = []
 
@@ -45,10 +47,13 @@ export class Held implements Lease {
 
   /** LF1, LF2. */
   lost = (): LeaseLostError | undefined => {
-    if (this.gone !== undefined) return this.gone
+    if (this.reason !== undefined) return this.error(this.reason)
     if (this.life.epoch !== this.epoch) this.lose("superseded")
     else if (this.ends.monotonic() >= this.life.goodUntil) this.lose("expired")
-    return this.gone
+    return this.made
+  }
+  private error(reason: LeaseLostError["reason"]): LeaseLostError {
+    return (this.made ??= new LeaseLostError({ key: this.key, reason }))
   }
   get check(): Effect.Effect<void, LeaseLostError> {
     return Effect.suspend(() => {
@@ -59,7 +64,7 @@ export class Held implements Lease {
   get whenLost(): Effect.Effect<LeaseLostError> {
     return Effect.callback((resume) => {
       const tell = (error: LeaseLostError): void => resume(Effect.succeed(error))
-      if (this.gone !== undefined && !this.released) return tell(this.gone)
+      if (this.reason !== undefined && !this.released) return tell(this.error(this.reason))
       this.listeners.push(tell)
       return Effect.sync(() => {
         this.listeners = this.listeners.filter((listener) => listener !== tell)
@@ -68,9 +73,9 @@ export class Held implements Lease {
   }
   /** Safe to repeat: the first reason stands. */
   lose(reason: "expired" | "superseded" | "frozen" | "unavailable"): void {
-    if (this.gone !== undefined) return
-    const error = new LeaseLostError({ key: this.key, reason })
-    this.gone = error
+    if (this.reason !== undefined) return
+    this.reason = reason
+    const error = this.error(reason)
     this.life.held.delete(this.ticket)
     for (const tell of this.listeners.splice(0)) tell(error)
   }
@@ -78,9 +83,9 @@ export class Held implements Lease {
     return Effect.suspend(() => {
       if (this.released) return Effect.void
       this.released = true
-      const lost = this.gone !== undefined
+      const lost = this.reason !== undefined
       this.life.held.delete(this.ticket)
-      this.gone ??= new LeaseLostError({ key: this.key, reason: "ended" })
+      this.reason ??= "ended"
       this.listeners = []
       // A lost lease is not ours to release: whoever holds the key now keeps it (COORD-08).
       return lost ? Effect.void : this.ends.end(this.life, this.key, this.ticket, this.epoch)

@@ -200,11 +200,13 @@ export const fromDriver = Effect.fnUntraced(function* (
         ),
         { schedule: retrying, while: (error) => error.isRetryable }
       )
-      return Effect.matchEffect(taken, {
+      const answered = Effect.matchEffect(taken, {
         onSuccess: () => Effect.succeed<Ticket>({ granted: bounded, cancel }),
         onFailure: (error) =>
           Effect.andThen(cancel, Effect.fail(new CoordinationUnavailableError({ key, detail: error.message })))
       })
+      // Whoever gives up before the answer has no ticket to give back.
+      return Effect.onInterrupt(answered, () => cancel)
     })
 
   // ------------------------------------------------------------ repair
@@ -264,12 +266,19 @@ export const fromDriver = Effect.fnUntraced(function* (
     Effect.suspend(() => {
       const now = monotonic()
       const { epoch } = life
-      const due = [...life.waiting.values()].filter((waiter) => everybody || now - waiter.askedAt >= askEvery)
+      // The first of a key stands for those behind it, which come later in any case: a long queue costs one question.
+      const first = new Set<string>()
+      const due = [...life.waiting.values()].filter((waiter) => {
+        if (everybody) return true
+        if (first.has(waiter.key)) return false
+        first.add(waiter.key)
+        return now - waiter.askedAt >= askEvery
+      })
       if (due.length === 0 || epoch === "") return Effect.void
       for (const waiter of due) waiter.askedAt = now
       const rows = due.map((waiter) => ({ key: waiter.key, epoch, ticket: waiter.ticket, incarnation }))
-      const answered = Effect.flatMap(driver.ask(life.index, rows), (results) =>
-        Effect.forEach(
+      const answered = Effect.flatMap(driver.ask(life.index, rows), (results) => {
+        const heard = Effect.forEach(
           results,
           (result, index) => {
             const row = rows[index]
@@ -285,7 +294,10 @@ export const fromDriver = Effect.fnUntraced(function* (
           },
           { discard: true }
         )
-      )
+        // Where one place is gone others may be: then all are asked about.
+        const isGone = !everybody && results.some(({ _tag }) => _tag === "gone")
+        return isGone ? Effect.andThen(heard, ask(life, true)) : heard
+      })
       return Effect.ignore(answered)
     })
 

@@ -1,6 +1,6 @@
 /** Turns: one holder, order, no lost wake-up, fences, the end of a lease; and many messages at once. */
 import { expect } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Latch } from "effect"
 import type { Ticket } from "../../spi/Coordinator.ts"
 import { type Body, isPending, take, type Time, wait } from "./SuiteTime.ts"
 
@@ -136,19 +136,24 @@ export const loadTests = (time: Time): Record<string, Body> => ({
   "COORD-04 30 messages during one 5 s handler are all handled, in order": (coordinator, key) =>
     Effect.gen(function* () {
       const handled: Array<number> = []
-      const handle = (ticket: Ticket, n: number, ms: number) =>
+      const ends = yield* Latch.make()
+      const handle = (ticket: Ticket, n: number) =>
         Effect.flatMap(ticket.granted, (lease) =>
-          Effect.sleep(ms).pipe(Effect.andThen(Effect.sync(() => handled.push(n))), Effect.andThen(lease.release))
+          (n === 0 ? ends.await : Effect.void).pipe(
+            Effect.andThen(Effect.sync(() => handled.push(n))),
+            Effect.andThen(lease.release)
+          )
         )
       const fibers: Array<Fiber.Fiber<void, unknown>> = []
-      const slow = time.ms(5_000)
       for (let n = 0; n <= 30; n++) {
         const ticket = yield* coordinator.enqueue(key)
-        fibers.push(yield* Effect.forkChild(handle(ticket, n, n === 0 ? slow : 0), { startImmediately: true }))
+        fibers.push(yield* Effect.forkChild(handle(ticket, n), { startImmediately: true }))
       }
       yield* time.settle
       expect(handled).toEqual([])
-      yield* time.pass(slow)
+      yield* time.pass(time.ms(5_000))
+      expect(handled).toEqual([])
+      yield* ends.open
       yield* Fiber.joinAll(fibers)
       expect(handled).toEqual(Array.from({ length: 31 }, (_, n) => n))
     }),

@@ -1,0 +1,33 @@
+import { StoreError } from "@botmesh/core/spi"
+import { Effect, Schedule } from "effect"
+import type { RedisError } from "../client/RedisError.ts"
+
+const reasons = {
+  unreachable: "unavailable",
+  timeout: "unavailable",
+  readonly: "unavailable",
+  moving: "unavailable",
+  full: "busy",
+  denied: "invalid",
+  invalid: "invalid",
+  reply: "invalid"
+} as const satisfies Record<RedisError["reason"], StoreError["reason"]>
+
+export const storeError =
+  (operation: string) =>
+  ({ detail, reason }: RedisError): StoreError =>
+    new StoreError({ store: "redis", operation, reason: reasons[reason], detail })
+
+/** Runs what is safe to repeat: a break or a failover is tried through for two seconds. */
+export type Ask = <A>(operation: string, act: Effect.Effect<A, RedisError>) => Effect.Effect<A, StoreError>
+
+const again = Schedule.spaced(100).pipe(Schedule.upTo({ duration: 2_000 }))
+
+export const ask: Ask = (operation, act) => {
+  const repeated = Effect.catchIf(
+    act,
+    (error) => error.isRetryable,
+    () => Effect.retry(act, { schedule: again, while: (error) => error.isRetryable })
+  )
+  return Effect.mapError(repeated, storeError(operation))
+}
