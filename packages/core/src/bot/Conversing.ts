@@ -82,9 +82,10 @@ export const wireConversations = (parts: Parts, registry: Registry, around: Arou
       views.forget(live.key)
       publish({ _tag: "coordination:lease-lost", key: live.key, reason: "superseded" })
     },
-    onError: (live, cause) =>
+    onError: (live, cause, retried = false) =>
       failed({
         cause,
+        retried,
         where: `${live.program.kind} ${live.registered.id}`,
         chat: chatOf(live.holder, live.current ?? live.origin)
       })

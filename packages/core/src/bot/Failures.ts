@@ -98,6 +98,10 @@ export const makeFailures = (options: FailuresOptions) => {
 
   const answered = Effect.fnUntraced(function* (failure: Failure, tell: (error: unknown) => void) {
     const { chat } = failure
+    if (failure.retried === true) {
+      tell(errorOf(failure))
+      return yield* Effect.logWarning(`${failure.where} failed and is tried again`, failure.cause)
+    }
     const error = chat === undefined || failure.engine === true ? errorOf(failure) : yield* recovered(failure, chat)
     const hooks = failure.during === "call" ? registry.call.onError : registry.message.onError
     for (const hook of hooks.items) {

@@ -55,5 +55,5 @@ export interface ConversationPort {
   readonly onKept: (key: string, messages: ReadonlyArray<SavedMessage>) => void
   readonly onRefusedCheckpoint: (live: Live) => void
   /** Reports a failure of a conversation driven by a timer: it has no message of its own. */
-  readonly onError: (live: Live, cause: Cause.Cause<unknown>) => Effect.Effect<void>
+  readonly onError: (live: Live, cause: Cause.Cause<unknown>, retried?: boolean) => Effect.Effect<void>
 }

@@ -10,7 +10,8 @@ import { wakeTime } from "../model/Checkpoint.ts"
 import type { SuspendReason } from "../model/DropReason.ts"
 import type { Turn } from "../outbound/Turn.ts"
 import type { LeaseLostError } from "../spi/Errors.ts"
-import type { StoreError } from "../spi/Store.ts"
+import { SendError } from "../spi/Provider.ts"
+import { StoreError } from "../spi/Store.ts"
 import type { Checkpoints } from "./Checkpoints.ts"
 import { LogFull, type NotStorable } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
@@ -88,6 +89,10 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
     if (live.cuts >= port.limits.cuts) {
       return fail(live, turn, new CutTooOftenError({ flow: live.registered.id, step: live.stepId, cuts: live.cuts }))
     }
+    return again(live, turn)
+  }
+  /** Goes on at the open op after a back-off. */
+  const again = (live: Live, turn: Turn): Effect.Effect<void, SettleError> => {
     live.wait = {
       kind: "resume",
       op: live.log.pendingOp?.name ?? "",
@@ -96,6 +101,14 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
     }
     live.dirty = true
     return rest(live, turn)
+  }
+  /** Whether the step is tried again: nothing was wrong with it, what it stands on could not answer just now (R16). */
+  const willRetry = (live: Live, settled: Settled): boolean =>
+    settled._tag === "failed" && !live.forgetful && live.cuts + 1 < port.limits.cuts && isRetryable(settled.cause)
+  const failed = (live: Live, turn: Turn, settled: Settled): Effect.Effect<void, SettleError> => {
+    if (!willRetry(live, settled)) return finish(live, turn, "failed")
+    live.cuts++
+    return again(live, turn)
   }
   const fail = (live: Live, turn: Turn, error: CutTooOftenError | LogFull): Effect.Effect<void, SettleError> =>
     Effect.andThen(port.onError(live, Cause.fail(error)), finish(live, turn, "failed"))
@@ -109,7 +122,7 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
         case "ended":
           return finish(live, turn, settled.outcome)
         case "failed":
-          return finish(live, turn, "failed")
+          return failed(live, turn, settled)
         case "cut":
           return cut(live, turn, settled.reason)
         case "lost":
@@ -120,7 +133,7 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
   /** The same outside a message: there a failure of the conversation is reported here. */
   const report = (live: Live, turn: Turn, settled: Settled): Effect.Effect<void, SettleError> =>
     settled._tag === "failed"
-      ? Effect.andThen(port.onError(live, settled.cause), settle(live, turn, settled))
+      ? Effect.andThen(port.onError(live, settled.cause, willRetry(live, settled)), settle(live, turn, settled))
       : settle(live, turn, settled)
 
   /**
@@ -141,7 +154,7 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
       return Effect.catchCause(cut(heir, turn, reason), (cause) => port.onError(heir, cause))
     })
 
-  return { finish, arm, rest, settle, report, abandon }
+  return { finish, arm, rest, settle, report, abandon, willRetry }
 }
 export type Rest = ReturnType<typeof makeRest>
 
@@ -164,6 +177,16 @@ const heirOf = (live: Live): Live => {
 const isNotStorable = (cause: Cause.Cause<SettleError>): boolean => {
   const error = Cause.findErrorOption(cause)
   return error._tag === "Some" && error.value._tag === "NotStorable"
+}
+
+/** An error of the transport, the store or the coordinator that says of itself that a later try may succeed. */
+const isRetryable = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Cause.findErrorOption(cause)
+  return (
+    error._tag === "Some" &&
+    (error.value instanceof SendError || error.value instanceof StoreError) &&
+    error.value.isRetryable
+  )
 }
 
 /** ms: one second, doubled with each cut, at most a minute (R16). */

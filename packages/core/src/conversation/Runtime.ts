@@ -163,6 +163,7 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
     distrust,
     settle: rest.settle,
     abandon: rest.abandon,
+    willRetry: rest.willRetry,
     runDue: due.runDue,
     report: rest.report,
     arm: rest.arm,

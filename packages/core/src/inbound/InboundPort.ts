@@ -28,6 +28,8 @@ export interface Failure {
   readonly during?: "message" | "call"
   /** The person waits for nothing, or has been answered: no apology (B25). */
   readonly quiet?: boolean
+  /** The step is tried again after a back-off: told, but nobody needs to answer for it yet (R14, R16). */
+  readonly retried?: boolean
   /** An error of the engine, not of the bot's own handlers: `Bot.onError` does not know its type. */
   readonly engine?: boolean
 }

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { SavedMessage } from "../model/Checkpoint.ts"
 import { makeRoute } from "./5-route/Route.ts"
-import type { InboundPort } from "./InboundPort.ts"
+import type { InboundPort, Lane } from "./InboundPort.ts"
 import { Passage } from "./Passage.ts"
 import { settleDrive } from "./Settle.ts"
 
@@ -16,10 +16,11 @@ export const makeKept = (port: InboundPort) => {
     const { drive } = passage
     return drive === undefined ? Effect.void : settleDrive(port, passage, drive.live, drive.settled)
   }
-  const submit = (key: string, message: SavedMessage): void => {
+  const submit = (lane: Lane, message: SavedMessage): void => {
+    const { key } = lane
     const passage: Passage = new Passage(
       port.conversationPort.chatOf({ key, turn: undefined }, message).event,
-      port.queue.lane(key),
+      lane,
       undefined,
       port.timers.now()
     )
@@ -40,12 +41,15 @@ export const makeKept = (port: InboundPort) => {
         return live === undefined ? Effect.void : port.conversations.abandon(live, turn)
       },
       unavailable: (error) => Effect.logWarning(`no turn for a message kept in ${key}`, error),
-      over: () => {}
+      over: () => lane.over()
     })
   }
   return (key: string, messages: ReadonlyArray<SavedMessage>): void => {
     // Stopping: nothing new is begun.
     if (port.lifecycle.state !== "running") return
-    for (const message of messages) submit(key, message)
+    for (const message of messages) {
+      const lane = port.queue.lane(key)
+      lane.arrive().ready(() => submit(lane, message))
+    }
   }
 }

@@ -15,6 +15,14 @@ export const settleDrive = (port: InboundPort, passage: Passage, live: Live, set
     return port.failed({ cause, where: `the checkpoint of ${where}`, chat: passage.chat, engine: true, quiet: true })
   })
   return settled._tag === "failed"
-    ? Effect.andThen(port.failed({ cause: settled.cause, where, chat: passage.chat }), stored)
+    ? Effect.andThen(
+        port.failed({
+          cause: settled.cause,
+          where,
+          chat: passage.chat,
+          retried: port.conversations.willRetry(live, settled)
+        }),
+        stored
+      )
     : stored
 }

@@ -34,7 +34,14 @@ export const makeTriggered = (
   const settle = (live: Live, settled: Settled, turn: Turn): Effect.Effect<void> => {
     const where = `${live.program.kind} ${live.registered.id}`
     const failed =
-      settled._tag === "failed" ? port.failed({ cause: settled.cause, where, chat: undefined }) : Effect.void
+      settled._tag === "failed"
+        ? port.failed({
+            cause: settled.cause,
+            where,
+            chat: undefined,
+            retried: port.conversations.willRetry(live, settled)
+          })
+        : Effect.void
     return Effect.andThen(
       failed,
       Effect.catchCause(port.conversations.settle(live, turn, settled), (cause) =>
