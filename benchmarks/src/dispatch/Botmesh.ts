@@ -20,7 +20,7 @@ import {
 import { fromDriver, type ProviderHost, type ProviderShape, type StoreShape } from "@botmesh/core/spi"
 import { SqliteStore } from "@botmesh/sql"
 import { Effect, Layer, ManagedRuntime, Stream } from "effect"
-import { farewell, firstQuestion, type Setup, secondQuestion, type Task, words } from "./Engine.ts"
+import { farewell, firstQuestion, nameOf, type Setup, secondQuestion, type Task, words } from "./Engine.ts"
 
 /** The event carries its own end through the engine. */
 class Message {
@@ -191,7 +191,7 @@ export const setup: Setup = async (task, onReply) => {
     send: (chat, text) =>
       new Promise<void>((resolve) => {
         if (arrived.length === 0) queueMicrotask(handOver)
-        arrived.push(new Message(String(++id), `57300${chat}@s.whatsapp.net`, text, resolve))
+        arrived.push(new Message(String(++id), nameOf(chat), text, resolve))
       }),
     rest: async () => {
       if (!dormant(task)) return
