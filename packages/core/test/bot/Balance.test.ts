@@ -26,6 +26,7 @@ const shop = Bot.make(
       }
     ),
     Bot.onReaction(() => Effect.fail("no")),
+    Bot.onCall((chat) => (chat.from === "c2" ? Effect.uninterruptible(Effect.sleep("5 minutes")) : Effect.never)),
     Bot.onMessage((chat) => chat.reply(`ok ${chat.body}`))
   ],
   {
@@ -47,7 +48,7 @@ const Traffic = Schema.Array(
     group: Schema.Boolean,
     /** Small, so that some come twice; 0 is none. */
     id: Schema.Literals([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
-    then: Schema.Literals(["", "", "", "", "", "wait", "long", "restart", "break", "mend", "deaf"])
+    then: Schema.Literals(["", "", "", "", "", "wait", "long", "restart", "break", "mend", "deaf", "hang"])
   })
 ).check(Schema.isMaxLength(40))
 
@@ -86,6 +87,7 @@ describe("I24 balance", () => {
       Effect.scoped(
         Effect.gen(function* () {
           let broken = false
+          let hangs = false
           const down = Effect.fail(
             new StoreError({ store: "memory", operation: "any", reason: "unavailable", detail: "down" })
           )
@@ -93,7 +95,7 @@ describe("I24 balance", () => {
             store: storeWith((store) => ({
               admit: (...args) => (broken ? down : store.admit(...args)),
               open: (...args) => (broken ? down : store.open(...args)),
-              setCheckpointIf: (...args) => (broken ? down : store.setCheckpointIf(...args))
+              setCheckpointIf: (...args) => (hangs ? Effect.never : broken ? down : store.setCheckpointIf(...args))
             }))
           })
           yield* bot.handoff.start("held")
@@ -105,15 +107,16 @@ describe("I24 balance", () => {
             if (one.then === "wait") yield* TestClock.adjust("5 seconds")
             if (one.then === "long") yield* TestClock.adjust("50 seconds")
             if (one.then === "break") broken = true
-            if (one.then === "mend") broken = false
+            if (one.then === "hang") hangs = true
+            if (one.then === "mend") broken = hangs = false
             if (one.then === "deaf") yield* mock.faults.fail(new Transient({ detail: "deaf" }), 3)
             if (one.then === "restart") {
               yield* halt(bot)
               yield* bot.start
             }
           }
-          broken = false
           yield* halt(bot)
+          broken = hangs = false
           yield* TestClock.adjust("1 hour")
           expect(balance(bot)).toEqual({ received: delivered, accounted: delivered })
           expect(bot.metrics.snapshot().waiting).toBe(0)
