@@ -20,7 +20,7 @@ import type { Claim, InboundPort, Lane } from "./InboundPort.ts"
 import { drop, Passage, type Verdict, type View } from "./Passage.ts"
 
 export const makeMessage = (port: InboundPort) => {
-  const { cut, giveBack } = makeGiveBack(port)
+  const { abandon, cut, giveBack } = makeGiveBack(port)
   const admit = makeAdmit(port, giveBack)
   const prepare = makePrepare(port)
   const route = makeRoute(port)
@@ -59,7 +59,7 @@ export const makeMessage = (port: InboundPort) => {
       port.failed({ cause: Cause.fail(error), where: "waiting for a turn", chat: undefined, engine: true }),
       giveBack(passage, "turn-timeout")
     )
-  const path: Path = { handle, cut, unavailable }
+  const path: Path = { handle, cut, unavailable, abandon }
 
   /** Phases 1 to 3 of an event that is known, ours to hear and no echo. */
   return (event: MessageEvent, lane: Lane): Effect.Effect<void, NotAcceptingError> => {
@@ -79,6 +79,7 @@ interface Path {
   readonly handle: (passage: Passage, turn: Turn) => Effect.Effect<void>
   readonly cut: (passage: Passage, turn: Turn, exit: Exit.Exit<void>) => Effect.Effect<void>
   readonly unavailable: (passage: Passage, error: CoordinationUnavailableError) => Effect.Effect<void>
+  readonly abandon: (passage: Passage) => void
 }
 
 /** What is done with a message under its turn. */
@@ -102,6 +103,8 @@ class MessageWork implements TurnWork {
     return this.path.unavailable(this.holder, error)
   }
   over(): void {
+    // Neither run, cut nor refused: the coordinator died.
+    if (!this.holder.closed && this.holder.record === "") this.path.abandon(this.holder)
     this.holder.lane.over()
   }
 }

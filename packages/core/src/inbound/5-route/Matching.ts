@@ -18,7 +18,7 @@ export const makeMatching = (port: InboundPort): Stage => {
       return Effect.as(startFlow(port, passage, reaction.flow, {}), { _tag: "consumed", by: `flow ${reaction.flow}` })
     }
     const matched = found.match === undefined ? chat : chat.with({ match: found.match })
-    return runHandler(port, matched, "a handler", reaction, "message", () => attempt(passage, found.entry))
+    return runHandler(port, matched, found.entry.where, reaction, "message", () => attempt(passage, found.entry))
   }
   return { name: "matchers", applies: () => true, run: (passage) => attempt(passage, undefined) }
 }
