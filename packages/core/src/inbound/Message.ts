@@ -5,18 +5,19 @@
  * ME2 every message is handled, or dropped with a reason that is counted and told; never both (I24).
  * ME3 a message stopped before its turn began is released to be delivered again (A4).
  */
-import { Cause, Effect, type Exit } from "effect"
-import type { TurnWork } from "../conversation/Turns.ts"
+import { Cause, Effect } from "effect"
 import type { MessageEvent } from "../model/Event.ts"
 import type { Turn } from "../outbound/Turn.ts"
 import type { CoordinationUnavailableError } from "../spi/Errors.ts"
-import { NotAcceptingError } from "../spi/Provider.ts"
+import type { NotAcceptingError } from "../spi/Provider.ts"
 import { makeAdmit } from "./2-admit/Admit.ts"
+import { sameAnswer } from "./2-admit/SameAnswer.ts"
+import { MessageWork, type Path } from "./3-turn/MessageWork.ts"
 import { makePrepare } from "./4-prepare/Prepare.ts"
 import { makeRoute } from "./5-route/Route.ts"
 import { makeClose } from "./6-close/Close.ts"
 import { makeGiveBack } from "./GiveBack.ts"
-import type { Claim, InboundPort, Lane } from "./InboundPort.ts"
+import type { InboundPort, Lane } from "./InboundPort.ts"
 import { drop, Passage, type Verdict, type View } from "./Passage.ts"
 
 export const makeMessage = (port: InboundPort) => {
@@ -73,51 +74,4 @@ export const makeMessage = (port: InboundPort) => {
     port.dropped(event, "duplicate")
     return Effect.void
   }
-}
-
-interface Path {
-  readonly handle: (passage: Passage, turn: Turn) => Effect.Effect<void>
-  readonly cut: (passage: Passage, turn: Turn, exit: Exit.Exit<void>) => Effect.Effect<void>
-  readonly unavailable: (passage: Passage, error: CoordinationUnavailableError) => Effect.Effect<void>
-  readonly abandon: (passage: Passage) => void
-}
-
-/** What is done with a message under its turn. */
-class MessageWork implements TurnWork {
-  readonly holder: Passage
-  private readonly path: Path
-  constructor(path: Path, passage: Passage) {
-    this.path = path
-    this.holder = passage
-  }
-  run(turn: Turn): Effect.Effect<void> {
-    return this.path.handle(this.holder, turn)
-  }
-  ended(): void {
-    this.holder.closed = true
-  }
-  cut(turn: Turn, exit: Exit.Exit<void>): Effect.Effect<void> {
-    return this.path.cut(this.holder, turn, exit)
-  }
-  unavailable(error: CoordinationUnavailableError): Effect.Effect<void> {
-    return this.path.unavailable(this.holder, error)
-  }
-  over(): void {
-    // Neither run, cut nor refused: the coordinator died.
-    if (!this.holder.closed && this.holder.record === "") this.path.abandon(this.holder)
-    this.holder.lane.over()
-  }
-}
-
-/** A duplicate of a message still in admission waits for its outcome and gives the same answer (R15). */
-const sameAnswer = (
-  port: InboundPort,
-  event: MessageEvent,
-  claim: Extract<Claim, { readonly _tag: "admitting" }>
-): Effect.Effect<void, NotAcceptingError> => {
-  port.dropped(event, "duplicate")
-  const failed = new NotAcceptingError({ reason: "store", detail: "the first delivery was not taken" })
-  return Effect.callback<void, NotAcceptingError>((resume) =>
-    claim.outcome((admitted) => resume(admitted ? Effect.void : Effect.fail(failed)))
-  )
 }
