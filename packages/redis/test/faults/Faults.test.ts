@@ -4,7 +4,7 @@ import { Redis, RedisCoordinator } from "@botmesh/redis"
 import { proxy, redis, type RedisServer } from "@botmesh/test-services"
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Option, Scope, Stream } from "effect"
-import { connect, describeServers, eventually } from "./Live.ts"
+import { connect, describeServers, eventually } from "../Live.ts"
 
 const lease = 1_500
 
