@@ -94,7 +94,9 @@ export const decodeLive = (
 
 export const noteApplied = (live: Live, messageId: string): void => {
   if (messageId === "" || live.applied.includes(messageId)) return
-  live.applied.push(messageId)
+  // One of its own size: what is pushed to an empty list makes room for seventeen.
+  if (live.applied.length === 0) live.applied = [messageId]
+  else live.applied.push(messageId)
   if (live.applied.length > appliedKept) live.applied.shift()
 }
 

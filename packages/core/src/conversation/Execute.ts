@@ -62,6 +62,9 @@ const put = (live: Live, node: Node, key: string, value: unknown): Moved => ({
   state: { ...live.state, [key]: value }
 })
 
+const result = (live: Live, node: Node, key: string, value: Effect.Effect<unknown, unknown>) =>
+  Effect.map(value, (found) => put(live, node, key, found))
+
 const instead = (ops: Ops, what: Instead | undefined, op: string): Effect.Effect<never, unknown> | undefined =>
   what === undefined
     ? undefined
@@ -141,19 +144,19 @@ const execute = (ops: Ops, node: Node): Effect.Effect<Moved, unknown> => {
       return Effect.as(ops.say(content), { at: node.next, state })
     }
     case "run":
-      return Effect.map(
+      return result(
+        live,
+        node,
+        step.key,
         ops.run(
           step.key,
           (info) => step.run(state as never, info),
           step.result === undefined ? {} : { result: step.result }
-        ),
-        (value) => put(live, node, step.key, value)
+        )
       )
     case "do":
       // The ops are the conversation's own; what the body sees of them is typed by the flow it stands in.
-      return Effect.map(live.registered.bind(step.body(ops as unknown as Conv<never>)), (value) =>
-        put(live, node, step.key, value)
-      )
+      return result(live, node, step.key, live.registered.bind(step.body(ops as unknown as Conv<never>)))
     case "delay":
       return Effect.as(ops.sleep("delay", step.duration), { at: node.next, state })
     case "branch": {
@@ -172,24 +175,23 @@ const execute = (ops: Ops, node: Node): Effect.Effect<Moved, unknown> => {
   }
 }
 
-const steps = Effect.fnUntraced(function* (ops: Ops, port: ConversationPort) {
+/** Runs from the step it stands at on. Without a generator: a conversation that waits holds no more than the step it is in. */
+const steps = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown> => {
   const { live } = ops
-  // Under a shared coordinator it is stored as soon as it is entered (B5).
-  if (port.shared && live.revision === 0) yield* ops.flush()
-  for (;;) {
-    if (live.at === END) return
-    if (++live.stepsThisTurn > port.limits.steps) {
-      return yield* new TurnLimitError({ flow: live.registered.id, limit: "steps", max: port.limits.steps })
-    }
-    const node = live.program.nodes[live.at]
-    if (node === undefined) return
-    const moved = yield* execute(ops, node)
+  const node = live.program.nodes[live.at]
+  if (live.at === END || node === undefined) return Effect.succeed("done")
+  if (++live.stepsThisTurn > port.limits.steps) {
+    return Effect.fail(new TurnLimitError({ flow: live.registered.id, limit: "steps", max: port.limits.steps }))
+  }
+  return Effect.flatMap(execute(ops, node), (moved) => {
     live.enter(moved.at, moved.state)
     live.reminder = undefined
     // A result must never be computed again, so it is stored with the step that follows it (R2).
-    if (node.step._tag === "run" || node.step._tag === "do") yield* ops.flush()
-  }
-})
+    return node.step._tag === "run" || node.step._tag === "do"
+      ? Effect.flatMap(ops.flush(), () => steps(ops, port))
+      : steps(ops, port)
+  })
+}
 
 const say = (ops: Ops, key: string, text: string) =>
   ops.deliver({ _tag: "text", text }, `${ops.live.id}:${ops.live.visit}:${key}`)
@@ -269,10 +271,17 @@ const leave = (
 
 /** The whole life of a conversation's fiber. */
 export const converse = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown> =>
-  Effect.flatMap(
-    Effect.matchCauseEffect(steps(ops, port), {
-      onSuccess: () => Effect.succeed<Outcome | undefined>("done"),
-      onFailure: (cause) => leave(ops, port, cause)
-    }),
-    (outcome) => (outcome === undefined ? converse(ops, port) : Effect.succeed(outcome))
+  Effect.matchCauseEffect(
+    Effect.suspend(() => begin(ops, port)),
+    {
+      onSuccess: succeed,
+      onFailure: (cause) =>
+        Effect.flatMap(leave(ops, port, cause), (outcome) =>
+          outcome === undefined ? converse(ops, port) : Effect.succeed(outcome)
+        )
+    }
   )
+const succeed = (outcome: Outcome): Effect.Effect<Outcome> => Effect.succeed(outcome)
+/** Under a shared coordinator it is stored as soon as it is entered (B5). */
+const begin = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown> =>
+  port.shared && ops.live.revision === 0 ? Effect.flatMap(ops.flush(), () => steps(ops, port)) : steps(ops, port)

@@ -42,10 +42,11 @@ export type Settled =
 /** How a conversation ends by its own doing. */
 export type Outcome = "done" | "timeout" | "gave-up" | "cancelled" | "changed"
 
-export class Live implements Driven {
+/** Is the holder of the turn that its code acts under. */
+export class Live implements Driven, TurnHolder {
   readonly key: string
   readonly id: string
-  readonly holder: TurnHolder
+  turn: Turn | undefined = undefined
   readonly origin: SavedMessage
   registered: Registered
   state: State
@@ -95,7 +96,6 @@ export class Live implements Driven {
   ) {
     this.key = key
     this.id = id
-    this.holder = { key, turn: undefined }
     this.registered = registered
     this.origin = origin
     this.state = state
@@ -111,6 +111,9 @@ export class Live implements Driven {
     this.dirty = from === undefined
   }
 
+  get holder(): TurnHolder {
+    return this
+  }
   get program(): Program {
     return this.registered.program
   }
@@ -144,16 +147,16 @@ export class Live implements Driven {
   }
 
   suspend(reason: SuspendReason): void {
-    this.interrupt(reason)
+    this.interrupt?.(this, reason)
   }
   /** Set by the runtime, which knows how to annotate the interruption. */
-  interrupt: (reason: SuspendReason) => void = () => {}
+  interrupt: ((live: Live, reason: SuspendReason) => void) | undefined = undefined
 
   /** C3. */
   settle(settled: Settled): void {
     const done = this.settled
     this.settled = undefined
-    this.holder.turn = undefined
+    this.turn = undefined
     this.driver = undefined
     this.current = undefined
     this.stepsThisTurn = 0

@@ -26,7 +26,7 @@ export type Begun =
   | { readonly _tag: "full"; readonly ops: number; readonly bytes: number }
 
 export class OpLog {
-  readonly ops: Array<LiveOp>
+  ops: Array<LiveOp>
   private cursor = 0
   private open: LiveOp | undefined = undefined
   private bytes = 0
@@ -35,7 +35,7 @@ export class OpLog {
   private told = 0
 
   constructor(ops: ReadonlyArray<Op> = none) {
-    this.ops = ops.map((op) => ({ ...op }))
+    this.ops = ops.length === 0 ? [] : ops.map((op) => ({ ...op }))
     for (const op of this.ops) if (op.done) this.bytes += weigh(op)
   }
 
@@ -62,7 +62,9 @@ export class OpLog {
       return { _tag: "full", ops: this.ops.length, bytes: this.bytes }
     }
     const op: LiveOp = { kind, name: unique, done: false }
-    this.ops.push(op)
+    // One of its own size: what is pushed to an empty list makes room for seventeen.
+    if (this.ops.length === 0) this.ops = [op]
+    else this.ops.push(op)
     this.meet(name)
     this.open = op
     return { _tag: "op", op }

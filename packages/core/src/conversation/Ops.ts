@@ -95,7 +95,10 @@ export class Ops extends Recorder {
   // ---------------------------------------------------------------- acts
 
   /** Bound, so that it can be handed on: `Effect.flatMap(x, c.say)`. */
-  readonly say = (reply: Reply): Effect.Effect<Receipt, SendFailure | OpFailure> => {
+  get say(): (reply: Reply) => Effect.Effect<Receipt, SendFailure | OpFailure> {
+    return (reply) => this.saying(reply)
+  }
+  private saying(reply: Reply): Effect.Effect<Receipt, SendFailure | OpFailure> {
     const content: Content = typeof reply === "string" ? { _tag: "text", text: reply } : reply
     return this.recorded("say", "say", (op) => {
       if (op.done) return Effect.succeed({ ref: { id: "", chatId: this.live.origin.from } })

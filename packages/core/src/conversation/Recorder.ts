@@ -70,12 +70,16 @@ export class Recorder {
           const { op } = begun
           if (op.cut === true) return this.neverAgain
           if (op.done) return act(op)
-          return Effect.onExit(act(op), (exit) => {
-            if (exit._tag === "Failure" && !op.done) this.unfinished(op, exit)
-            return Effect.void
-          })
+          return this.guarded(op, act(op))
         }
       }
+    })
+  }
+  /** Apart, so that an op that waits does not hold on to how it was begun. */
+  private guarded<A, E>(op: LiveOp, act: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.onExit(act, (exit) => {
+      if (exit._tag === "Failure" && !op.done) this.unfinished(op, exit)
+      return Effect.void
     })
   }
   /** L3, L5. A suspended op stays open: it goes on when the step is resumed. */
