@@ -34,7 +34,7 @@ const two = Effect.gen(function* () {
 /** Script texts have no name on the wire; their hash has. */
 const calls = (name: string) =>
   Effect.map(
-    Effect.promise(() => import("../src/lua/scripts.generated.ts")),
+    Effect.promise(() => import("../../src/lua/scripts.generated.ts")),
     (all) => {
       const found = Object.values(all).find((script) => script.name === name)
       return new RegExp(found?.sha ?? "none", "u")
