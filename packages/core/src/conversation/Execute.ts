@@ -42,7 +42,19 @@ const applied = <A>(f: A | ((state: never) => A), state: State): A =>
 
 const textOf = (text: AnyText, state: State): string => applied<string>(text, state)
 
-const limitsOf = (options: AskLimits, state: State): Limits => ({
+/** The very options where they hold no text to be made: a question that waits holds on to them. */
+const limitsOf = (options: AskLimits, state: State): Limits =>
+  options.invalid === undefined && options.idle === undefined ? plain(options) : made(options, state)
+const plainLimits = new WeakMap<AskLimits, Limits>()
+const plain = (options: AskLimits): Limits => {
+  const known = plainLimits.get(options)
+  if (known !== undefined) return known
+  const { back, cancel, retries, timeout } = options
+  const limits: Limits = { back, cancel, retries, timeout }
+  plainLimits.set(options, limits)
+  return limits
+}
+const made = (options: AskLimits, state: State): Limits => ({
   retries: options.retries,
   timeout: options.timeout,
   cancel: options.cancel,
@@ -51,19 +63,27 @@ const limitsOf = (options: AskLimits, state: State): Limits => ({
   ...(options.idle === undefined ? {} : { idle: { after: options.idle.after, say: textOf(options.idle.say, state) } })
 })
 
-/** A step either goes on somewhere, with a state, or leaves by a jump or an error. */
-interface Moved {
-  readonly at: number
-  readonly state: State
+/** Where a step leads, with the state it leaves. */
+const arrive = (live: Live, node: Node, value: unknown): void => {
+  const { step } = node
+  const { state } = live
+  switch (step._tag) {
+    case "ask":
+    case "choose": {
+      const { trail } = live
+      trail.push(node.id)
+      if (trail.length > 32) trail.shift()
+      return live.enter(node.next, { ...state, [step.key]: value })
+    }
+    case "run":
+    case "do":
+      return live.enter(node.next, { ...state, [step.key]: value })
+    case "branch":
+      return live.enter((typeof value === "string" ? node.branches?.[value] : undefined) ?? node.next, state)
+    default:
+      return live.enter(node.next, state)
+  }
 }
-
-const put = (live: Live, node: Node, key: string, value: unknown): Moved => ({
-  at: node.next,
-  state: { ...live.state, [key]: value }
-})
-
-const result = (live: Live, node: Node, key: string, value: Effect.Effect<unknown, unknown>) =>
-  Effect.map(value, (found) => put(live, node, key, found))
 
 const instead = (ops: Ops, what: Instead | undefined, op: string): Effect.Effect<never, unknown> | undefined =>
   what === undefined
@@ -78,16 +98,11 @@ const instead = (ops: Ops, what: Instead | undefined, op: string): Effect.Effect
         () => (what.goto === undefined ? raise({ _tag: "end" }) : raise({ _tag: "goto", flow: what.goto }))
       )
 
-const asked = (ops: Ops, node: Node, step: AskStep | ChooseStep, question: Parameters<Ops["question"]>[1]) => {
-  const answered = Effect.map(ops.question(step.key, question), (value) => {
-    const { trail } = ops.live
-    trail.push(node.id)
-    if (trail.length > 32) trail.shift()
-    return put(ops.live, node, step.key, value)
-  })
+const asked = (ops: Ops, step: AskStep | ChooseStep, question: Parameters<Ops["question"]>[1]) => {
+  const answered = ops.question(step.key, question)
   const { onGiveUp, onTimeout } = step.options
   if (onTimeout === undefined && onGiveUp === undefined) return answered
-  return Effect.catch(answered, (error): Effect.Effect<Moved, unknown> => {
+  return Effect.catch(answered, (error): Effect.Effect<unknown, unknown> => {
     const other =
       error instanceof QuestionTimedOut
         ? instead(ops, onTimeout, step.key)
@@ -111,10 +126,10 @@ const choicesOf = (ops: Ops, step: ChooseStep): Effect.Effect<ReadonlyArray<Choi
   )
 }
 
-const execute = (ops: Ops, node: Node): Effect.Effect<Moved, unknown> => {
-  const { live } = ops
+/** Runs one step; what it succeeds with is its answer or result, or the branch it takes. */
+const execute = (ops: Ops, node: Node): Effect.Effect<unknown, unknown> => {
   const { step } = node
-  const { state } = live
+  const { state } = ops.live
   switch (step._tag) {
     case "ask": {
       const text = textOf(step.text, state)
@@ -122,57 +137,42 @@ const execute = (ops: Ops, node: Node): Effect.Effect<Moved, unknown> => {
       const validate = ops.validator(step.validate)
       return asked(
         ops,
-        node,
         step,
         step.media === undefined
           ? textQuestion(text, step.answer, validate, limits, ops.wait())
           : mediaQuestion(text, step.media, validate, limits, ops.wait())
       )
     }
-    case "choose": {
-      const ask = (choices: ReadonlyArray<Choice>) =>
-        asked(
-          ops,
-          node,
-          step,
-          menuQuestion(textOf(step.text, state), choices, limitsOf(step.options, state), ops.wait())
-        )
-      return typeof step.choices === "function" ? Effect.flatMap(choicesOf(ops, step), ask) : ask(step.choices)
-    }
-    case "say": {
-      const content = applied<string | Content>(step.content, state)
-      return Effect.as(ops.say(content), { at: node.next, state })
-    }
+    case "choose":
+      return choose(ops, step)
+    case "say":
+      return ops.say(applied<string | Content>(step.content, state))
     case "run":
-      return result(
-        live,
-        node,
+      return ops.run(
         step.key,
-        ops.run(
-          step.key,
-          (info) => step.run(state as never, info),
-          step.result === undefined ? {} : { result: step.result }
-        )
+        (info) => step.run(state as never, info),
+        step.result === undefined ? {} : { result: step.result }
       )
     case "do":
       // The ops are the conversation's own; what the body sees of them is typed by the flow it stands in.
-      return result(live, node, step.key, live.registered.bind(step.body(ops as unknown as Conv<never>)))
+      return ops.live.registered.bind(step.body(ops as unknown as Conv<never>))
     case "delay":
-      return Effect.as(ops.sleep("delay", step.duration), { at: node.next, state })
-    case "branch": {
-      const name = step.pick(state as never)
-      const at = name === undefined ? undefined : node.branches?.[name]
-      return Effect.succeed({ at: at ?? node.next, state })
-    }
+      return ops.sleep("delay", step.duration)
+    case "branch":
+      return Effect.succeed(step.pick(state as never))
     case "goto":
       return raise({ _tag: "goto", flow: step.flow, state: step.state === undefined ? {} : step.state(state as never) })
     case "end":
-      return raise(
-        step.text === undefined
-          ? { _tag: "end" }
-          : { _tag: "end", text: step.text === undefined ? undefined : textOf(step.text, state) }
-      )
+      return raise(step.text === undefined ? { _tag: "end" } : { _tag: "end", text: textOf(step.text, state) })
   }
+}
+/** Apart from `execute`, whose other steps would hold on to what this one needs. */
+const choose = (ops: Ops, step: ChooseStep): Effect.Effect<unknown, unknown> => {
+  const ask = (choices: ReadonlyArray<Choice>) => {
+    const { state } = ops.live
+    return asked(ops, step, menuQuestion(textOf(step.text, state), choices, limitsOf(step.options, state), ops.wait()))
+  }
+  return typeof step.choices === "function" ? Effect.flatMap(choicesOf(ops, step), ask) : ask(step.choices)
 }
 
 /** Runs from the step it stands at on. Without a generator: a conversation that waits holds no more than the step it is in. */
@@ -183,8 +183,8 @@ const steps = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown
   if (++live.stepsThisTurn > port.limits.steps) {
     return Effect.fail(new TurnLimitError({ flow: live.registered.id, limit: "steps", max: port.limits.steps }))
   }
-  return Effect.flatMap(execute(ops, node), (moved) => {
-    live.enter(moved.at, moved.state)
+  return Effect.flatMap(execute(ops, node), (value) => {
+    arrive(live, node, value)
     live.reminder = undefined
     // A result must never be computed again, so it is stored with the step that follows it (R2).
     return node.step._tag === "run" || node.step._tag === "do"

@@ -75,6 +75,8 @@ export class Live implements Driven, TurnHolder {
   /** Set when a write in mid-step was refused or failed. */
   failure: Cause.Cause<StoreError | LeaseLostError> | undefined = undefined
   timer: Timer | undefined = undefined
+  /** The wait the timer was set for: it acts on no other. */
+  armed: Wait | undefined = undefined
   /** The message it handles now, `undefined` in a timer or while parked. */
   current: SavedMessage | undefined = undefined
   reminder: { readonly after: number; readonly text: string } | undefined = undefined

@@ -15,9 +15,13 @@ import type { SendFailure } from "../outbound/Send.ts"
 import { asking } from "./Asking.ts"
 import { GaveUp, NotStorable, type OpFailure, OpInProgress, QuestionTimedOut } from "./Conversation.ts"
 import { type Limits, mediaQuestion, menuQuestion, millis, type Question, textQuestion } from "./Question.ts"
+import type { LiveOp } from "./OpLog.ts"
 import { Recorder } from "./Recorder.ts"
 import { decodeState, encodeState } from "./StateCodec.ts"
 import type { RunInfo, State } from "./Step.ts"
+
+/** One for all questions without options, since a question that waits holds on to them. */
+const noOptions = {}
 
 /** Sleeps up to this keep the turn, ms (R16). */
 export const shortSleep = 5000
@@ -38,7 +42,7 @@ export class Ops extends Recorder {
     options: Limits & {
       readonly answer?: Schema.Decoder<unknown>
       readonly validate?: (value: never, state: never) => boolean | string
-    } = {}
+    } = noOptions
   ) {
     return this.question(
       name,
@@ -81,15 +85,19 @@ export class Ops extends Recorder {
     name: string,
     question: Question
   ): Effect.Effect<unknown, OpFailure | SendFailure | GaveUp | QuestionTimedOut> {
-    return this.recorded("ask", name, (op) => {
-      if (!op.done) return asking(this, op, question)
-      if (op.answer !== undefined) this.live.current = op.answer
-      if (op.result === "timeout") return Effect.fail(new QuestionTimedOut({ question: op.name }))
-      if (op.result === "gave-up") return Effect.fail(new GaveUp({ question: op.name, attempts: op.attempts ?? 1 }))
-      const read = op.answer === undefined ? undefined : question.read(op.answer, this.lang, this.port.catalogue)
-      if (read !== undefined && Result.isSuccess(read)) return Effect.succeed(read.success)
-      return raise({ _tag: "changed", detail: `the stored answer to "${op.name}" is no longer accepted` })
-    })
+    return Effect.suspend(() => this.begun("ask", name, (op) => this.asked(op, question)))
+  }
+  private asked(
+    op: LiveOp,
+    question: Question
+  ): Effect.Effect<unknown, OpFailure | SendFailure | GaveUp | QuestionTimedOut> {
+    if (!op.done) return asking(this, op, question)
+    if (op.answer !== undefined) this.live.current = op.answer
+    if (op.result === "timeout") return Effect.fail(new QuestionTimedOut({ question: op.name }))
+    if (op.result === "gave-up") return Effect.fail(new GaveUp({ question: op.name, attempts: op.attempts ?? 1 }))
+    const read = op.answer === undefined ? undefined : question.read(op.answer, this.lang, this.port.catalogue)
+    if (read !== undefined && Result.isSuccess(read)) return Effect.succeed(read.success)
+    return raise({ _tag: "changed", detail: `the stored answer to "${op.name}" is no longer accepted` })
   }
 
   // ---------------------------------------------------------------- acts
