@@ -1,4 +1,4 @@
-/** botmesh: chat bots that lose nothing. Applications import from here; authors of adapters from `@botmesh/core/spi`. */
+/** botmesh: chat bots on Effect. Applications import from here; authors of adapters from `@botmesh/core/spi`. */
 export * as Bot from "./bot/Bot.ts"
 export type { EngineError, EventsOf, Spi } from "./bot/Bot.ts"
 export { HandledError, HandlerDiedError } from "./bot/Failures.ts"

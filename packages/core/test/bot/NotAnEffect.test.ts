@@ -1,0 +1,26 @@
+import { Bot } from "@botmesh/core"
+import { TestBot } from "@botmesh/core/testing"
+import { expect, it } from "@effect/vitest"
+import { Effect, Fiber, Stream } from "effect"
+
+/** What code that was never type-checked may do. */
+const untyped = (run: () => unknown): Parameters<typeof Bot.when>[1] => run as Parameters<typeof Bot.when>[1]
+
+it.effect.each([
+  ["nothing", () => undefined, /returned nothing, not an Effect/u],
+  ["a promise", () => Promise.resolve("x"), /returned a Promise, not an Effect/u]
+] as const)("A19 a handler that returns %s is told, not swallowed", ([, run, reason]) =>
+  Effect.gen(function* () {
+    const { bot, person } = yield* TestBot.make(Bot.make("shop", [Bot.when("hola", untyped(run))]))
+    const error = yield* Effect.forkChild(
+      bot.events.pipe(
+        Stream.filter((event) => event._tag === "error"),
+        Stream.runHead
+      ),
+      { startImmediately: true }
+    )
+    expect(yield* person("ana", { lang: "es" }).says("hola")).toHaveLength(1)
+    const told = yield* Fiber.join(error)
+    expect(told._tag === "Some" ? told.value.error.message : "").toMatch(reason)
+  })
+)
