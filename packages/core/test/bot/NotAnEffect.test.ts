@@ -1,10 +1,11 @@
-import { Bot } from "@botmesh/core"
+import { Bot, type Chat } from "@botmesh/core"
 import { TestBot } from "@botmesh/core/testing"
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 
 /** What code that was never type-checked may do. */
-const untyped = (run: () => unknown): Parameters<typeof Bot.when>[1] => run as Parameters<typeof Bot.when>[1]
+type Handler = (chat: Chat) => Effect.Effect<unknown>
+const untyped = (run: () => unknown): Handler => run as Handler
 
 it.effect.each([
   ["nothing", () => undefined, /returned nothing, not an Effect/u],
