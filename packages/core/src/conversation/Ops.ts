@@ -132,9 +132,10 @@ export class Ops extends Recorder {
           detail: `the stored result of "${op.name}" cannot be read: ${decoded.failure.message}`
         })
       }
-      const attempt = (op.attempts ?? 0) + 1
-      op.attempts = attempt
-      const started = typeof effect === "function" ? effect({ id: live.keyOf(op), attempt }) : effect
+      op.attempts = (op.attempts ?? 0) + 1
+      const { before, first } = live.log.tries
+      const started =
+        typeof effect === "function" ? effect({ id: live.keyOf(first ?? op), attempt: before + op.attempts }) : effect
       return Effect.flatMap(Effect.andThen(this.flush(), live.registered.bind(started)), (result) => {
         const encoded = encodeState(options.result, result)
         if (Result.isFailure(encoded)) {

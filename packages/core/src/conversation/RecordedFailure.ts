@@ -5,7 +5,7 @@
 import type { Op } from "../model/Checkpoint.ts"
 import { findNotJson } from "../model/PlainJson.ts"
 
-type Recorded = Omit<NonNullable<Op["failed"]>, "times">
+type Recorded = NonNullable<Op["failed"]>
 
 export const recordFailure = (error: unknown, died: boolean): Recorded => ({
   error: plain(error),

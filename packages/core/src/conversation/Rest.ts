@@ -111,6 +111,7 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
   const failed = (live: Live, turn: Turn, settled: Settled): Effect.Effect<void, SettleError> => {
     if (!willRetry(live, settled)) return finish(live, turn, "failed")
     live.cuts++
+    live.log.forgive()
     return again(live, turn)
   }
   const fail = (live: Live, turn: Turn, error: CutTooOftenError | LogFull): Effect.Effect<void, SettleError> =>
