@@ -12,16 +12,17 @@ import type { Live, Outcome } from "./Live.ts"
 import type { Ops } from "./Ops.ts"
 import { END, type Node } from "./Program.ts"
 import { type Limits, mediaQuestion, menuQuestion, textQuestion } from "./Question.ts"
+import { copyField } from "./StateCopy.ts"
 import type { AnyText, AskLimits, AskStep, Choice, ChooseStep, Instead, State } from "./Step.ts"
 
-/** A turn ran too many steps or gotos without waiting for anybody: a ring (DOC-01, CONV-02). */
+/** A flow ran too many steps or gotos without waiting for anybody, over cuts and short sleeps: a ring (DOC-01, CONV-02). */
 export class TurnLimitError extends Schema.TaggedError<TurnLimitError>()("TurnLimitError", {
   flow: Schema.String,
   limit: Schema.Literals(["steps", "gotos"]),
   max: Schema.Int
 }) {
   override get message(): string {
-    return `Flow "${this.flow}" ran over ${this.max} ${this.limit} in one turn without a wait: it loops`
+    return `Flow "${this.flow}" ran over ${this.max} ${this.limit} without waiting for anybody: it loops`
   }
 }
 
@@ -63,6 +64,12 @@ const made = (options: AskLimits, state: State): Limits => ({
   ...(options.idle === undefined ? {} : { idle: { after: options.idle.after, say: textOf(options.idle.say, state) } })
 })
 
+/** Own branches only: a person may answer "constructor". */
+const branchOf = (node: Node, name: unknown): number | undefined =>
+  typeof name === "string" && node.branches !== undefined && Object.hasOwn(node.branches, name)
+    ? node.branches[name]
+    : undefined
+
 /** Where a step leads, with the state it leaves. */
 const arrive = (live: Live, node: Node, value: unknown): void => {
   const { step } = node
@@ -77,9 +84,10 @@ const arrive = (live: Live, node: Node, value: unknown): void => {
     }
     case "run":
     case "do":
-      return live.enter(node.next, { ...state, [step.key]: value })
+      // Its code may still hold the value.
+      return live.enter(node.next, { ...state, [step.key]: copyField(live.program, step.key, value) })
     case "branch":
-      return live.enter((typeof value === "string" ? node.branches?.[value] : undefined) ?? node.next, state)
+      return live.enter(branchOf(node, value) ?? node.next, state)
     default:
       return live.enter(node.next, state)
   }
@@ -120,7 +128,7 @@ const choicesOf = (ops: Ops, step: ChooseStep): Effect.Effect<ReadonlyArray<Choi
   return Effect.map(
     ops.run(
       `${step.key}.choices`,
-      Effect.suspend(() => choices(ops.live.state as never))
+      Effect.suspend(() => choices(ops.state as never))
     ),
     (found) => found as ReadonlyArray<Choice>
   )
@@ -150,7 +158,7 @@ const execute = (ops: Ops, node: Node): Effect.Effect<unknown, unknown> => {
     case "run":
       return ops.run(
         step.key,
-        (info) => step.run(state as never, info),
+        (info) => step.run(ops.state as never, info),
         step.result === undefined ? {} : { result: step.result }
       )
     case "do":
@@ -180,7 +188,7 @@ const steps = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown
   const { live } = ops
   const node = live.program.nodes[live.at]
   if (live.at === END || node === undefined) return Effect.succeed("done")
-  if (++live.stepsThisTurn > port.limits.steps) {
+  if (++live.stepsSinceWait > port.limits.steps) {
     return Effect.fail(new TurnLimitError({ flow: live.registered.id, limit: "steps", max: port.limits.steps }))
   }
   return Effect.flatMap(execute(ops, node), (value) => {
@@ -205,7 +213,7 @@ const follow = (ops: Ops, port: ConversationPort, jump: Jump): Effect.Effect<Out
     case "goto": {
       const target = port.registered(jump.flow)
       if (target === undefined) return Effect.die(new Error(`goto names the unknown flow "${jump.flow}"`))
-      if (++live.gotosThisTurn > port.limits.gotos) {
+      if (++live.gotosSinceWait > port.limits.gotos) {
         return Effect.fail(new TurnLimitError({ flow: live.registered.id, limit: "gotos", max: port.limits.gotos }))
       }
       live.registered = target

@@ -80,8 +80,9 @@ export class Live implements Driven, TurnHolder {
   /** The message it handles now, `undefined` in a timer or while parked. */
   current: SavedMessage | undefined = undefined
   reminder: { readonly after: number; readonly text: string } | undefined = undefined
-  stepsThisTurn = 0
-  gotosThisTurn = 0
+  /** Since it last waited for a person or slept long. */
+  stepsSinceWait = 0
+  gotosSinceWait = 0
   /** No longer the conversation of its key: whatever its code still does has no effect. */
   gone = false
   /** Its log was let go because it needs none (not persistent): a cut step of it cannot be replayed. */
@@ -161,8 +162,11 @@ export class Live implements Driven, TurnHolder {
     this.turn = undefined
     this.driver = undefined
     this.current = undefined
-    this.stepsThisTurn = 0
-    this.gotosThisTurn = 0
+    // Short sleeps and cuts do not count as waits: a ring with a pause in it is a ring (DOC-01).
+    if (settled._tag === "parked" && this.wait !== undefined) {
+      this.stepsSinceWait = 0
+      this.gotosSinceWait = 0
+    }
     done?.(settled)
   }
   clearTimer(): void {

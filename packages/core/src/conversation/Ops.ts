@@ -18,6 +18,7 @@ import { type Limits, mediaQuestion, menuQuestion, millis, type Question, textQu
 import type { LiveOp } from "./OpLog.ts"
 import { Recorder } from "./Recorder.ts"
 import { decodeState, encodeState } from "./StateCodec.ts"
+import { copyJson, copyState } from "./StateCopy.ts"
 import type { RunInfo, State } from "./Step.ts"
 
 /** One for all questions without options, since a question that waits holds on to them. */
@@ -27,8 +28,13 @@ const noOptions = {}
 export const shortSleep = 5000
 
 export class Ops extends Recorder {
+  /** What was handed out, of which state. */
+  private given: { readonly of: State; readonly copy: State } | undefined = undefined
+  /** A copy: C1. The same one while the state is the same, so that a program finds what it changed in it. */
   get state(): State {
-    return this.live.state
+    const { program, state } = this.live
+    if (this.given?.of !== state) this.given = { of: state, copy: copyState(program, state) }
+    return this.given.copy
   }
   get chat(): Chat {
     return this.port.chatOf(this.live.holder, this.live.current ?? this.live.origin)
@@ -125,7 +131,7 @@ export class Ops extends Recorder {
     const { live } = this
     return this.recorded<unknown, unknown>("run", name, (op) => {
       if (op.done) {
-        const decoded = decodeState(options.result, op.result)
+        const decoded = decodeState(options.result, copyJson(op.result))
         if (Result.isSuccess(decoded)) return Effect.succeed(decoded.success)
         return raise({
           _tag: "changed",
@@ -141,7 +147,7 @@ export class Ops extends Recorder {
         if (Result.isFailure(encoded)) {
           return Effect.fail(new NotStorable({ what: `the result of "${op.name}"`, detail: encoded.failure.message }))
         }
-        if (encoded.success !== undefined) op.result = encoded.success
+        if (encoded.success !== undefined) op.result = copyJson(encoded.success)
         this.finish(op)
         return Effect.as(this.stored(), result)
       })
@@ -200,7 +206,7 @@ export class Ops extends Recorder {
       if (open !== undefined) return Effect.fail(new OpInProgress({ open: open.name, second: "checkpoint" }))
       // The head of a resumed step: what the log holds came after this very checkpoint.
       if (live.log.isResumed) return Effect.void
-      live.enter(live.at, state)
+      live.enter(live.at, copyState(live.program, state))
       return this.flush()
     })
   }

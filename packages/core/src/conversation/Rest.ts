@@ -175,6 +175,8 @@ const heirOf = (live: Live): Live => {
   })
   heir.reminder = live.reminder
   heir.forgetful = live.forgetful
+  heir.stepsSinceWait = live.stepsSinceWait
+  heir.gotosSinceWait = live.gotosSinceWait
   return heir
 }
 
