@@ -46,7 +46,8 @@ export const makeGiveBack = (port: InboundPort) => {
         turn.suspended === "settle" && passage.record === ""
           ? Effect.sync(() => drop(port, passage, "turn-lost"))
           : giveBack(passage, "turn-lost")
-      return Effect.andThen(Effect.andThen(abandoned, died), told)
+      // Neither waits for the other: a store that hangs on the conversation must not keep the message's account open.
+      return Effect.all([Effect.andThen(told, died), abandoned], { concurrency: "unbounded", discard: true })
     })
   return { giveBack, cut, abandon: (passage: Passage) => forget(passage, "turn-timeout") }
 }
