@@ -50,6 +50,9 @@ export class Views {
     const known = this.users.get(userId)
     const writes = known?.writes
     return Effect.map(this.store.open(this.scope, key, chatId, userId), (stored) => {
+      const fence = stored.checkpoint?.fence ?? stored.tombstone?.fence
+      // Of a life with a later clock: what this turn writes must stand above it (R19).
+      if (fence !== undefined && fence >= lease.fence) lease.raise?.(fence)
       const view: View = {
         handoff: stored.handoff,
         user: this.userOf(userId, stored.profile, known !== undefined && known.writes === writes),
