@@ -102,8 +102,9 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
   const trigger = makeTrigger(port, () => `trigger/${parts.random}/${++counter}`)
   const dormants = makeDormants(conversationPort, conversations, {
     running: () => lifecycle.state === "running",
-    read: Effect.fnUntraced(function* (_, key) {
+    read: Effect.fnUntraced(function* (turn, key) {
       const { checkpoint } = yield* store.getCheckpoint(scope, key)
+      if (checkpoint !== undefined && checkpoint.fence >= turn.lease.fence) turn.lease.raise?.(checkpoint.fence)
       const heldSince = checkpoint === undefined ? undefined : yield* handoffs.since(checkpoint.origin.from)
       return { heldSince, checkpoint }
     }),
