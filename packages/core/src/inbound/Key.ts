@@ -4,8 +4,7 @@
  * without them, which is the rule, is its own key.
  */
 const special = /[%:]/
-const escaped = (id: string): string =>
-  special.test(id) ? id.replaceAll("%", "%25").replaceAll(":", "%3A") : id
+const escaped = (id: string): string => (special.test(id) ? id.replaceAll("%", "%25").replaceAll(":", "%3A") : id)
 
 /** The key of a chat as a whole: of every private chat, and of a group that is one conversation. */
 export const keyOfChat = (chatId: string): string => escaped(chatId)
@@ -13,8 +12,7 @@ export const keyOfChat = (chatId: string): string => escaped(chatId)
 export const keyOf = (
   event: { readonly from: string; readonly sender: string; readonly isGroup: boolean },
   perParticipant: boolean
-): string =>
-  event.isGroup && perParticipant ? `${escaped(event.from)}:${escaped(event.sender)}` : escaped(event.from)
+): string => (event.isGroup && perParticipant ? `${escaped(event.from)}:${escaped(event.sender)}` : escaped(event.from))
 
 /** What the keys of a group's participants begin with. */
 export const participantsOf = (chatId: string): string => `${escaped(chatId)}:`

@@ -56,18 +56,20 @@ describe("C18 rows that cannot be read", () => {
     })
   )
 
-  it.effect("B14 I19 a handoff that cannot be read holds the chat until it is given back; a bad field is left out", () =>
-    Effect.gen(function* () {
-      const { driver, store } = yield* damaged()
-      yield* driver.setHandoff(scope, "ana", "nonsense")
-      yield* driver.setProfile(scope, "ana", "name", '"Ana"')
-      yield* driver.setProfile(scope, "ana", "age", "{")
-      const { bot, says } = yield* run(definition, { store })
-      expect(yield* says("ana", "hi")).toEqual([])
-      expect(yield* bot.handoff.end("ana")).toBe(true)
-      yield* bot.settled
-      expect(yield* says("ana", "hi")).toEqual(["eco Ana"])
-      expect(yield* bot.handoff.end("ana")).toBe(false)
-    })
+  it.effect(
+    "B14 I19 a handoff that cannot be read holds the chat until it is given back; a bad field is left out",
+    () =>
+      Effect.gen(function* () {
+        const { driver, store } = yield* damaged()
+        yield* driver.setHandoff(scope, "ana", "nonsense")
+        yield* driver.setProfile(scope, "ana", "name", '"Ana"')
+        yield* driver.setProfile(scope, "ana", "age", "{")
+        const { bot, says } = yield* run(definition, { store })
+        expect(yield* says("ana", "hi")).toEqual([])
+        expect(yield* bot.handoff.end("ana")).toBe(true)
+        yield* bot.settled
+        expect(yield* says("ana", "hi")).toEqual(["eco Ana"])
+        expect(yield* bot.handoff.end("ana")).toBe(false)
+      })
   )
 })

@@ -13,9 +13,7 @@ describe("I8 I24 I25 admission to a store that does not answer", () => {
       let hang = true
       const store = storeWith(({ admit }) => ({
         admit: (...row) =>
-          hang
-            ? Effect.andThen(Effect.uninterruptible(Deferred.await(gate)), admit(...row))
-            : admit(...row)
+          hang ? Effect.andThen(Effect.uninterruptible(Deferred.await(gate)), admit(...row)) : admit(...row)
       }))
       const { bot, dropped, events, inbound, mock, texts } = yield* run(eco, { store })
       const first = inbound.text({ chat: "ana", body: "one", id: "1" })
@@ -77,8 +75,7 @@ describe("I8 I24 I25 admission to a store that does not answer", () => {
       const notes: Array<string> = []
       const gate = yield* Deferred.make<void>()
       const durability = journal(notes, {
-        record: () =>
-          Effect.as(Effect.uninterruptible(Deferred.await(gate)), { _tag: "recorded", id: "late" } as const)
+        record: () => Effect.as(Effect.uninterruptible(Deferred.await(gate)), { _tag: "recorded", id: "late" } as const)
       })
       const { inbound, mock, texts } = yield* run(eco, { durability })
       const waits = yield* Effect.forkChild(Effect.flip(mock.deliver(inbound.text({ chat: "ana", body: "one" }))), {

@@ -26,7 +26,11 @@ describe("R18 what follows a handler in its turn", () => {
             const { bot, events, inbound, mock, says, texts } = yield* run(
               Bot.make(
                 "shop",
-                [Bot.flow(persistent ? Flow.persistent(plain) : plain), Bot.when("go", (chat) => chat.trigger("stuck")), eco],
+                [
+                  Bot.flow(persistent ? Flow.persistent(plain) : plain),
+                  Bot.when("go", (chat) => chat.trigger("stuck")),
+                  eco
+                ],
                 { settle: "1m" }
               )
             )
@@ -99,7 +103,9 @@ describe("R18 what follows a handler in its turn", () => {
       yield* bot.settled
       expect(texts("ana")).toEqual([])
       const errors = yield* events.of("error")
-      expect(errors.map(({ error, where }) => [where, error])).toMatchObject([["trigger f", { _tag: "LeaseLostError" }]])
+      expect(errors.map(({ error, where }) => [where, error])).toMatchObject([
+        ["trigger f", { _tag: "LeaseLostError" }]
+      ])
       expect(balance(bot)).toEqual({ received: 1, accounted: 1 })
     })
   )

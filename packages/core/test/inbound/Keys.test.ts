@@ -5,7 +5,10 @@ import { Bot, Flow } from "../../src/index.ts"
 import { run } from "../kit/Engine.ts"
 
 /** Few pieces, so that what looks alike comes often. */
-const Id = Schema.Array(Schema.Literals(["a", ":", "%", "3A", "25"])).check(Schema.isMinLength(1), Schema.isMaxLength(3))
+const Id = Schema.Array(Schema.Literals(["a", ":", "%", "3A", "25"])).check(
+  Schema.isMinLength(1),
+  Schema.isMaxLength(3)
+)
 const group = (from: string, sender: string): string => keyOf({ from, sender, isGroup: true }, true)
 
 describe("R21 conversation keys", () => {
@@ -23,22 +26,24 @@ describe("R21 conversation keys", () => {
     expect(group(a, b).startsWith(participantsOf(c))).toBe(a === c)
   })
 
-  it.effect("R21 a group a with participant b:u and a group a:b with participant u have conversations of their own", () =>
-    Effect.gen(function* () {
-      const flow = Flow.make("f").pipe(
-        Flow.ask("secret", "secret?"),
-        Flow.say(({ secret }) => `secret ${secret}`)
-      )
-      const { bot, gets, inbound, texts } = yield* run(Bot.make("shop", [Bot.flow(flow, { trigger: "go" })]))
-      const says = (chat: string, sender: string, body: string) =>
-        gets(inbound.text({ chat, sender, group: true, body }))
-      yield* says("a", "b:u", "go")
-      yield* says("a:b", "u", "not mine")
-      expect(bot.conversations.list().map(({ key }) => key)).toEqual(["a:b%3Au"])
-      expect(texts("a:b")).toEqual([])
-      yield* says("a", "b:u", "mine")
-      expect(texts("a")).toEqual(["secret?", "secret mine"])
-    })
+  it.effect(
+    "R21 a group a with participant b:u and a group a:b with participant u have conversations of their own",
+    () =>
+      Effect.gen(function* () {
+        const flow = Flow.make("f").pipe(
+          Flow.ask("secret", "secret?"),
+          Flow.say(({ secret }) => `secret ${secret}`)
+        )
+        const { bot, gets, inbound, texts } = yield* run(Bot.make("shop", [Bot.flow(flow, { trigger: "go" })]))
+        const says = (chat: string, sender: string, body: string) =>
+          gets(inbound.text({ chat, sender, group: true, body }))
+        yield* says("a", "b:u", "go")
+        yield* says("a:b", "u", "not mine")
+        expect(bot.conversations.list().map(({ key }) => key)).toEqual(["a:b%3Au"])
+        expect(texts("a:b")).toEqual([])
+        yield* says("a", "b:u", "mine")
+        expect(texts("a")).toEqual(["secret?", "secret mine"])
+      })
   )
 
   it.effect("B14 R21 a handoff of a chat with a colon in its id is seen at once, and ends", () =>

@@ -4,7 +4,7 @@
  * AD1 what is answered at once costs no timer; what is not has `admissionLimit`, on the deadline wheel.
  * AD2 an admission ends once: an answer that comes after its time, or after a stop, has no effect.
  */
-import { Effect, type Exit, Fiber } from "effect"
+import { Effect, type Exit, type Fiber } from "effect"
 import type { Timers } from "../../conversation/Timers.ts"
 import { NotAcceptingError } from "../../spi/Provider.ts"
 import { StoreError } from "../../spi/Store.ts"

@@ -82,21 +82,24 @@ export const makeAdmit = (port: InboundPort, giveBack: GiveBack) => {
   /** Not interruptible: a client that hangs up must not leave a claim behind (ME1). */
   return (passage: Passage, place: Place, start: () => void): Effect.Effect<void, NotAcceptingError> =>
     Effect.uninterruptible(
-      Effect.matchCauseEffect(port.admissions.bounded(stored(passage), () => recordedLate(passage)), {
-        onSuccess: (row): Effect.Effect<void, NotAcceptingError> => {
-          passage.firstContact = row?.firstContact === true
-          return admitted(passage, place, start, row !== undefined)
-        },
-        onFailure: (cause) => {
-          const error = Cause.findErrorOption(cause)
-          if (error._tag === "Some" && error.value instanceof NotAcceptingError) {
-            return refused(passage, place, "not-running", error.value.detail)
+      Effect.matchCauseEffect(
+        port.admissions.bounded(stored(passage), () => recordedLate(passage)),
+        {
+          onSuccess: (row): Effect.Effect<void, NotAcceptingError> => {
+            passage.firstContact = row?.firstContact === true
+            return admitted(passage, place, start, row !== undefined)
+          },
+          onFailure: (cause) => {
+            const error = Cause.findErrorOption(cause)
+            if (error._tag === "Some" && error.value instanceof NotAcceptingError) {
+              return refused(passage, place, "not-running", error.value.detail)
+            }
+            return Effect.andThen(
+              port.failed({ cause, where: "admitting a message", chat: undefined, engine: true }),
+              refused(passage, place, "store-failed", "the message could not be stored")
+            )
           }
-          return Effect.andThen(
-            port.failed({ cause, where: "admitting a message", chat: undefined, engine: true }),
-            refused(passage, place, "store-failed", "the message could not be stored")
-          )
         }
-      })
+      )
     )
 }
