@@ -35,6 +35,7 @@ export type {
 } from "./model/Content.ts"
 export type { DropReason, SuspendReason } from "./model/DropReason.ts"
 export { ConfigValidationError, type DurationInput, formatDuration, parseDuration } from "./model/Duration.ts"
+export type { Json } from "./model/Json.ts"
 export type { BodyType, InboundEvent, InboundMedia, MediaKind, MessageEvent, Ref } from "./model/Event.ts"
 export { SuspendedBy } from "./outbound/Turn.ts"
 export type { SendFailure } from "./outbound/Send.ts"
