@@ -74,17 +74,7 @@ describe("R18 what follows a handler in its turn", () => {
     Effect.gen(function* () {
       let runs = 0
       let again: Effect.Effect<unknown> = Effect.void
-      const self = Flow.make("self").pipe(
-        Flow.run("x", () =>
-          Effect.andThen(
-            Effect.sync(() => void runs++),
-            Effect.as(
-              Effect.suspend(() => again),
-              1
-            )
-          )
-        )
-      )
+      const self = Flow.make("self").pipe(Flow.run("x", () => Effect.suspend(() => Effect.as(again, ++runs))))
       const { bot, events, says } = yield* run(Bot.make("shop", [Bot.flow(self, { trigger: "go" }), eco]))
       again = Effect.orDie(bot.trigger("self", { chatId: "ana", ifActive: "replace" }))
       yield* says("ana", "go")
