@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Bot, type Json } from "../../src/index.ts"
+import { Bot } from "../../src/index.ts"
+import type { Json } from "../../src/model/Json.ts"
 import { run } from "../kit/Engine.ts"
 
 describe("ST7 chat.user.set", () => {
