@@ -15,8 +15,8 @@ import type { InboundEvent, MessageEvent, SignalEvent } from "../model/Event.ts"
 import type { LifecycleCell } from "../outbound/Lifecycle.ts"
 import type { CoordinatorShape, Lease } from "../spi/Coordinator.ts"
 import type { DurabilityShape } from "../spi/Durability.ts"
+import type { NotAcceptingError } from "../spi/Provider.ts"
 import type { BotScope, StoreError, StoreShape } from "../spi/Store.ts"
-import type { Admissions } from "./2-admit/Admissions.ts"
 import type { View } from "./Passage.ts"
 
 /** What a failing handler, hook or conversation leaves behind. */
@@ -99,7 +99,13 @@ export interface InboundPort {
   readonly durability: DurabilityShape
   readonly coordinator: CoordinatorShape
   readonly timers: Timers
-  readonly admissions: Admissions
+  readonly admissions: {
+    /** Runs it within its bound; `late` runs when it ends after it was given up. */
+    readonly bounded: <A, E>(
+      admission: Effect.Effect<A, E>,
+      late: () => void
+    ) => Effect.Effect<A, E | StoreError | NotAcceptingError>
+  }
   /** Runs without being waited for. */
   readonly run: (effect: Effect.Effect<void>) => void
   readonly turns: Turns
