@@ -1,5 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { dirname, join } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { command, complaints } from "./command.ts"
@@ -62,6 +71,16 @@ export const undeclaredImports = (manifest: Manifest, files: ReadonlyArray<Sourc
       .filter(({ specifier }) => !declared.has(packageName(specifier)))
       .map(({ place, specifier }) => `${place} imports "${specifier}", which is neither a dependency nor a peer`)
   )
+}
+
+/** Puts what a package depends on, other than our own, beside the packed packages: an installer would. */
+const linkDependencies = (manifest: Manifest, from: string, into: string): void => {
+  for (const name of Object.keys(table(manifest, "dependencies"))) {
+    const target = join(into, name)
+    if (name.startsWith("@botmesh/") || existsSync(target)) continue
+    mkdirSync(dirname(target), { recursive: true })
+    symlinkSync(realpathSync(join(from, "node_modules", name)), target)
+  }
 }
 
 /** Entries of a manifest that a program can import. */
@@ -158,6 +177,7 @@ export const packages: Gate = {
         join(folder, "node_modules/@botmesh", name),
         root
       )
+      linkDependencies(manifest, join(root, "packages", name), join(folder, "node_modules"))
       const published = sources(root, [`packages`]).filter(({ path }) => path.startsWith(`packages/${name}/src/`))
       problems.push(
         ...[...found, ...undeclaredImports(manifest, published)].map((problem) => `@botmesh/${name}: ${problem}`)

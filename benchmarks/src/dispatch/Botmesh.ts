@@ -2,8 +2,8 @@
  * botmesh with everything on: dedupe, store, one hook on each side, one subscriber of the events, metrics. Messages come
  * in as from any transport, through `host.receive`; one is done when the subscriber is told of it.
  *
- * Variants: `flow` asks by a flow in place of a free-form conversation; `persistent` keeps a checkpoint; `dormant` gives the
- * fiber up at once; `sqlite` is `dormant` in the SQLite file that BENCH_FILE names.
+ * Variants, in any combination: `flow` asks by a flow in place of a free-form conversation; `persistent` keeps a checkpoint;
+ * `dormant` gives the fiber up at once; `sqlite` stores in the SQLite file that BENCH_FILE names.
  */
 import {
   Bot,
@@ -20,7 +20,7 @@ import {
 import { fromDriver, type ProviderHost, type ProviderShape, type StoreShape } from "@botmesh/core/spi"
 import { SqliteStore } from "@botmesh/sql"
 import { Effect, Layer, ManagedRuntime, Stream } from "effect"
-import { farewell, firstQuestion, type Setup, secondQuestion, type Task, words } from "./Engine.ts"
+import { farewell, firstQuestion, nameOf, type Setup, secondQuestion, type Task, words } from "./Engine.ts"
 
 /** The event carries its own end through the engine. */
 class Message {
@@ -41,19 +41,17 @@ class Message {
   }
 }
 
-const persistent = (task: Task): boolean => task.variant !== "" && task.variant !== "flow"
-const dormant = (task: Task): boolean => task.variant === "dormant" || task.variant === "sqlite"
+const isPersistent = (task: Task): boolean => task.variant.includes("persistent") || isDormant(task)
+const isDormant = (task: Task): boolean => task.variant.includes("dormant")
 
+const signUp = Flow.make("form").pipe(
+  Flow.ask("name", firstQuestion),
+  Flow.ask("age", secondQuestion),
+  Flow.say(({ age, name }) => farewell(name, age))
+)
 const questions = (task: Task) =>
-  task.variant === "flow"
-    ? Bot.flow(
-        Flow.make("form").pipe(
-          Flow.ask("name", firstQuestion),
-          Flow.ask("age", secondQuestion),
-          Flow.say(({ age, name }) => farewell(name, age))
-        ),
-        { trigger: "start" }
-      )
+  task.variant.includes("flow")
+    ? Bot.flow(isPersistent(task) ? Flow.persistent(signUp) : signUp, { trigger: "start" })
     : Bot.conversation(
         "start",
         (c) =>
@@ -62,7 +60,7 @@ const questions = (task: Task) =>
             const age = yield* c.ask("age", secondQuestion)
             yield* c.say(farewell(name, age))
           }),
-        { persistent: persistent(task) }
+        { persistent: isPersistent(task) }
       )
 
 const reply = (text: string) => (chat: Chat) => chat.reply(text)
@@ -85,7 +83,7 @@ const botOf = (task: Task) => {
     Bot.before("message", () => Effect.sync(() => void before++)),
     Bot.after("message", () => Effect.sync(() => after++))
   ]
-  const options: Bot.BotOptions = dormant(task) ? { conversation: { dormantAfter: "500ms" } } : {}
+  const options: Bot.BotOptions = isDormant(task) ? { conversation: { dormantAfter: "500ms" } } : {}
   return Bot.make("bench", [...handlersOf(task), ...hooks], options)
 }
 
@@ -146,12 +144,11 @@ const forgettable = () => {
 export const setup: Setup = async (task, onReply) => {
   const rows = forgettable()
   // What is measured for speed has the store itself, without anything between.
-  const store =
-    task.variant === "sqlite"
-      ? SqliteStore.layer({ filename: process.env["BENCH_FILE"] ?? "" })
-      : task.variant === "" || task.variant === "flow"
-        ? MemoryStore.layer()
-        : rows.layer
+  const store = task.variant.includes("sqlite")
+    ? SqliteStore.layer({ filename: process.env["BENCH_FILE"] ?? "" })
+    : !isPersistent(task)
+      ? MemoryStore.layer()
+      : rows.layer
   const bot = botOf(task)
   let host: ProviderHost | undefined
   const provider = Layer.succeed(
@@ -191,10 +188,10 @@ export const setup: Setup = async (task, onReply) => {
     send: (chat, text) =>
       new Promise<void>((resolve) => {
         if (arrived.length === 0) queueMicrotask(handOver)
-        arrived.push(new Message(String(++id), `57300${chat}@s.whatsapp.net`, text, resolve))
+        arrived.push(new Message(String(++id), nameOf(chat), text, resolve))
       }),
     rest: async () => {
-      if (!dormant(task)) return
+      if (!isDormant(task)) return
       while (running.conversations.list().length > 0) await new Promise((resolve) => setTimeout(resolve, 50))
     },
     forgetRows: rows.forget

@@ -18,7 +18,7 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
 process.env["BENCH_FILE"] = join(folder, "million.db")
 
 let replies = 0
-const engine = await setup({ scenario: "conversation", triggers: 1, variant: "sqlite" }, () => {
+const engine = await setup({ scenario: "conversation", triggers: 1, variant: "flow-dormant-sqlite" }, () => {
   replies++
 })
 const from = performance.now()

@@ -6,11 +6,13 @@ import { CliError, Command, Flag } from "effect/cli"
 
 const data = Flag.String("data").pipe(
   Flag.withMetavar("FILE"),
-  Flag.withDescription("SQLite file that keeps chats and conversations; charges.log is written beside it"),
+  Flag.withDescription(
+    "SQLite file that keeps chats and conversations, shop.db by default; charges.log is written beside it"
+  ),
   Flag.withDefault("shop.db")
 )
 const port = Flag.Int("port").pipe(
-  Flag.withDescription("Port of the Telegram webhook"),
+  Flag.withDescription("Port of the Telegram webhook, 3000 by default"),
   Flag.filter(
     (value) => value >= 0 && value <= 65_535,
     (value) => `${value} is no port: 0 to 65535`
@@ -37,12 +39,13 @@ const run = Effect.fn("demo")(function* (options: { readonly data: string; reado
   return yield* simulate(options.data)
 })
 
-const demo = Command.make("demo", { data, port }, (options) =>
-  // What went wrong is said in its own words; the stack is of no use to somebody who tries a demo.
-  Effect.mapError(run(options), (error) =>
-    error._tag === "UserError" ? error : new CliError.UserError({ cause: error.message })
-  )
-).pipe(
+/** What went wrong in its own words; the stack is of no use to somebody who tries a demo. */
+const said = (error: Effect.Error<ReturnType<typeof run>>) =>
+  error._tag === "UserError"
+    ? error
+    : new CliError.UserError({ cause: error._tag === "ServeError" ? String(error.cause) : error.message })
+
+const demo = Command.make("demo", { data, port }, (options) => Effect.mapError(run(options), said)).pipe(
   Command.withDescription(
     "A shop's bot. Talks here; with TELEGRAM_TOKEN and TELEGRAM_SECRET set it serves POST /telegram instead, " +
       "until SIGTERM or SIGINT (TELEGRAM_API_URL: another Bot API, TELEGRAM_WEBHOOK_URL: registers this webhook)."

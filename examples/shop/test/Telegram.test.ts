@@ -218,8 +218,18 @@ it("goes on where it was after a kill, and stops gracefully on SIGTERM and SIGIN
   expect(await shop.demo.ended).toEqual({ code: 0, signal: null })
 })
 
-it("says what is missing when only one of token and secret is set", async () => {
-  const { code, errors, lines } = await runDemo(["--data", place.data], "hola", { TELEGRAM_TOKEN: token })
-  expect({ code, lines }).toEqual({ code: 1, lines: [] })
-  expect(errors).toContain("TELEGRAM_SECRET is not set")
+it("says in words why it cannot serve: one of token and secret missing, a token that is none, a port in use", async () => {
+  const both = { TELEGRAM_TOKEN: token, TELEGRAM_SECRET: secret, TELEGRAM_API_URL: api.url }
+  const args = ["--data", place.data, "--port", new URL(api.url).port]
+  const results = await Promise.all([
+    runDemo(args, "hola", { TELEGRAM_TOKEN: token }),
+    runDemo(args, "hola", { ...both, TELEGRAM_TOKEN: "no token" }),
+    runDemo(args, "hola", both)
+  ])
+  const says = [/TELEGRAM_SECRET is not set/u, /Invalid config\.telegram\.token/u, /address already in use/u]
+  for (const [at, { code, errors, lines }] of results.entries()) {
+    expect({ code, lines }).toEqual({ code: 1, lines: [] })
+    expect(errors).toMatch(says[at] ?? /^$/u)
+    expect(errors).not.toMatch(/^\s+at /mu)
+  }
 })

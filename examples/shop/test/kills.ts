@@ -34,7 +34,7 @@ for (let round = 1; round <= rounds; round++) {
   const result = await killRound(path, round, kind, random)
   if (result.problems.length > 0) failed++
   if (result.charges === 2) twice++
-  const moment = `wrote ${result.wrote.replace(/\d+$/u, "") || "nothing"}, saw ${result.printed}`
+  const moment = `wrote ${result.wrote.replace(/^Ana\d+$/u, "Ana") || "nothing"}, saw ${result.printed}`
   moments.set(moment, (moments.get(moment) ?? 0) + 1)
   const verdict = result.problems.length === 0 ? "ok" : `FAILED: ${result.problems.join("; ")}`
   console.log(`${round}/${rounds} ${kind}: ${moment}, ${result.charges} lines in charges.log: ${verdict}`)

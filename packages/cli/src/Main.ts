@@ -9,7 +9,7 @@ import { version } from "./Version.ts"
 
 /** The command with all its subcommands, to be run or to be made part of another. Source: B21, B26 */
 export const botmesh = Command.make("botmesh").pipe(
-  Command.withDescription("Chat bots that lose nothing: talk to a bot in the terminal, look after its conversations"),
+  Command.withDescription("Chat bots on Effect: talk to a bot in the terminal, look after its conversations"),
   Command.withSubcommands([dev, conversations])
 )
 

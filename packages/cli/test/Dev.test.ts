@@ -44,7 +44,7 @@ it("keeps nothing without --data, and warns about it", async () => {
 it("shows what a handler fails with, and goes on", async () => {
   const { code, out } = await run(["dev", fixture("shop.ts")], "fallo\nhola")
   expect(code).toBe(0)
-  expect(out).toContain("[error in a handler] Error: se rompió")
+  expect(out).toContain('[error in when "fallo"] Error: se rompió')
   expect(out.at(-1)).toBe("👋 ¡Hola!")
 })
 

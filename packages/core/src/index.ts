@@ -1,4 +1,4 @@
-/** botmesh: chat bots that lose nothing. Applications import from here; authors of adapters from `@botmesh/core/spi`. */
+/** botmesh: chat bots on Effect. Applications import from here; authors of adapters from `@botmesh/core/spi`. */
 export * as Bot from "./bot/Bot.ts"
 export type { EngineError, EventsOf, Spi } from "./bot/Bot.ts"
 export { HandledError, HandlerDiedError } from "./bot/Failures.ts"
@@ -35,6 +35,7 @@ export type {
 } from "./model/Content.ts"
 export type { DropReason, SuspendReason } from "./model/DropReason.ts"
 export { ConfigValidationError, type DurationInput, formatDuration, parseDuration } from "./model/Duration.ts"
+export type { Json } from "./model/Json.ts"
 export type { BodyType, InboundEvent, InboundMedia, MediaKind, MessageEvent, Ref } from "./model/Event.ts"
 export { SuspendedBy } from "./outbound/Turn.ts"
 export type { SendFailure } from "./outbound/Send.ts"

@@ -218,7 +218,9 @@ export const make = Effect.fn("Redis.make")(function* (
     const stands = Deferred.succeed(first, undefined)
     yield* subscription(channels, onSignal, stands).pipe(
       // The first failure is the caller's; later ones are a break, told by the next `subscribed`.
-      Effect.catch((error) => Deferred.fail(first, error)),
+      Effect.catch((error) =>
+        Effect.andThen(Deferred.fail(first, error), Effect.logDebug("a subscription to Redis ended", error))
+      ),
       Effect.andThen(Effect.sleep(100)),
       Effect.forever,
       Effect.forkScoped

@@ -47,7 +47,7 @@ describe("the SqlClient over node:sqlite", () => {
         INSERT INTO botmesh_checkpoint (bot, key, run, revision, fence, data, applied)
         SELECT 't/b', 'k' || i, 'r', 1, 1, '{}', '[]' FROM n`
       expect(yield* sql`SELECT key FROM botmesh_checkpoint`.stream.pipe(Stream.take(3), Stream.runCount)).toBe(3)
-      expect((yield* Effect.flip(store.checkpoints("t/b", { limit: 2 }))).reason).toBe("corrupt")
+      expect((yield* store.checkpoints("t/b", { limit: 2 })).items).toHaveLength(2)
       yield* store.setValue("t/b", "a", "1")
       const [checkpointed] = yield* sql<{ busy: number; log: number }>`PRAGMA wal_checkpoint(TRUNCATE)`
       expect(checkpointed).toMatchObject({ busy: 0, log: 0 })

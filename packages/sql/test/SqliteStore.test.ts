@@ -1,4 +1,4 @@
-import { fenceTtl, Store, type StoreError, tombstoneTtl } from "@botmesh/core/spi"
+import { fenceTtl, Store, tombstoneTtl, unreadableFlow } from "@botmesh/core/spi"
 import { StoreSuite } from "@botmesh/core/testing"
 import { SqliteClient, SqliteStore } from "@botmesh/sql"
 import { describe, expect, it } from "@effect/vitest"
@@ -76,23 +76,24 @@ describe("what a SQLite file keeps", () => {
     }).pipe(Effect.provide(both(":memory:")))
   )
 
-  it.effect("I14 a row that cannot be read fails as corrupt and is left as it is", () =>
-    Effect.gen(function* () {
-      const store = yield* Store
-      const sql = yield* SqlClient.SqlClient
-      const damaged = '{"format":99}'
-      yield* plant("k", damaged)
-      const reads: ReadonlyArray<Effect.Effect<unknown, StoreError>> = [
-        store.getCheckpoint(bot, "k"),
-        store.open(bot, "k", "c", "u"),
-        store.checkpoints(bot, { limit: 9 })
-      ]
-      for (const read of reads) {
-        const error = yield* Effect.flip(read)
-        expect([error.reason, error.isRetryable]).toEqual(["corrupt", false])
-      }
-      expect(yield* sql`SELECT data FROM botmesh_checkpoint`).toEqual([{ data: damaged }])
-    }).pipe(Effect.provide(both(":memory:")))
+  it.effect(
+    "I14 C18 a row that cannot be read stands as a flow nobody has, and is left as it is until it is cleared",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* Store
+        const sql = yield* SqlClient.SqlClient
+        const damaged = '{"format":99}'
+        yield* plant("k", damaged)
+        const { checkpoint } = yield* store.getCheckpoint(bot, "k")
+        expect(checkpoint?.flow).toBe(unreadableFlow)
+        expect((yield* store.open(bot, "k", "c", "u")).checkpoint).toEqual(checkpoint)
+        expect((yield* store.checkpoints(bot, { limit: 9 })).items).toEqual([{ key: "k", checkpoint }])
+        expect(yield* sql`SELECT data FROM botmesh_checkpoint`).toEqual([{ data: damaged }])
+        const { fence = 0, id = "", revision = 0 } = checkpoint ?? {}
+        const tombstone = { id, revision: revision + 1, fence, applied: [] }
+        expect(yield* store.clearCheckpointIf(bot, "k", tombstone)).toBe(true)
+        expect((yield* store.getCheckpoint(bot, "k")).checkpoint).toBeUndefined()
+      }).pipe(Effect.provide(both(":memory:")))
   )
 })
 

@@ -1,7 +1,7 @@
 // The floor of our own pipeline, written by hand: access set, dedupe of 1,000 by chat and id, one async hook before and
 // after, order within a chat, active conversations, an index of exact triggers over a normal form, a listener of messages.
 import { EventEmitter } from "node:events"
-import { farewell, firstQuestion, secondQuestion, words } from "../Engine.ts"
+import { farewell, firstQuestion, nameOf, secondQuestion, words } from "../Engine.ts"
 
 const normalise = (text) => text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "").replace(/\s+/g, " ").trim()
 
@@ -82,7 +82,7 @@ export const setup = (task, onReply) => {
   let id = 0
   return {
     send: (chat, body) => {
-      const from = `57300${chat}@s.whatsapp.net`
+      const from = nameOf(chat)
       return accept({ id: String(++id), from, sender: from, body, type: "text", fromMe: false })
     }
   }

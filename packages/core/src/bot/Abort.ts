@@ -1,4 +1,7 @@
-/** Ends the conversation of a key, live or stored, under the key's turn: the running one, or one of its own (R18). */
+/**
+ * Ends the conversation of a key, live or stored, under the key's turn: the running one, or one of its own. Inside a turn
+ * of another key it is queued and answers at once: a turn never waits for a turn (R18).
+ */
 import { Effect } from "effect"
 import type { ChatPort } from "../chat/Chat.ts"
 import type { Conversations } from "../conversation/Runtime.ts"
@@ -26,22 +29,30 @@ export const makeAbort = (
   const attempt = (key: string, holder: TurnHolder) =>
     Effect.catchTag(under(key, holder), "LeaseLostError", () => Effect.succeed(false))
 
+  type Result = ReturnType<ChatPort["abort"]>
+  const submit = (key: string, tell: (result: Result) => Effect.Effect<unknown>): void => {
+    const holder: TurnHolder = { key, turn: undefined }
+    const told = (result: Result): Effect.Effect<void> => Effect.asVoid(tell(result))
+    turns.submit({
+      holder,
+      run: () =>
+        Effect.matchCauseEffect(attempt(key, holder), {
+          onSuccess: (done) => told(Effect.succeed(done)),
+          onFailure: (cause) => told(Effect.failCause(cause))
+        }),
+      cut: () => told(Effect.succeed(false)),
+      unavailable: (error) => told(Effect.fail(error)),
+      over: () => {}
+    })
+  }
+
   return (key) =>
     Effect.flatMap(CurrentTurn, (current) => {
       if (current?.key === key && current.turn !== undefined) return attempt(key, current)
-      return Effect.callback((resume) => {
-        const holder: TurnHolder = { key, turn: undefined }
-        turns.submit({
-          holder,
-          run: () =>
-            Effect.matchCauseEffect(attempt(key, holder), {
-              onSuccess: (done) => Effect.sync(() => resume(Effect.succeed(done))),
-              onFailure: (cause) => Effect.sync(() => resume(Effect.failCause(cause)))
-            }),
-          cut: () => Effect.sync(() => resume(Effect.succeed(false))),
-          unavailable: (error) => Effect.sync(() => resume(Effect.fail(error))),
-          over: () => {}
-        })
-      })
+      if (current?.turn !== undefined) {
+        submit(key, (result) => Effect.catchCause(result, (cause) => Effect.logError(`${key} was not aborted`, cause)))
+        return Effect.succeed(true)
+      }
+      return Effect.callback((resume) => submit(key, (result) => Effect.sync(() => resume(result))))
     })
 }

@@ -8,7 +8,7 @@ import { makeConversations } from "../conversation/Runtime.ts"
 import { makeTurns } from "../conversation/Turns.ts"
 import { translate } from "../i18n/Catalogue.ts"
 import { hears } from "../inbound/2-admit/GroupMode.ts"
-import type { InboundPort } from "../inbound/InboundPort.ts"
+import type { Follower, InboundPort } from "../inbound/InboundPort.ts"
 import { makeKept } from "../inbound/Kept.ts"
 import { makeReceive } from "../inbound/Receive.ts"
 import { makeTrigger } from "../inbound/Trigger.ts"
@@ -58,7 +58,7 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
   const outbound = wireOutbound(parts, registry, failures.report)
   const quiet = makeQuiet(() => turns.pending() === 0 && queue.waiting === 0)
   const turns = wireTurns(parts, quiet.check, (key) => conversations.distrust(key))
-  const { afterConversation, over } = makeFollowers(settings.limits.pending)
+  const followers = makeFollowers(settings.limits.pending, () => lifecycle.state === "running")
   const chatOf = makeChatOf(parts, () => chatPort)
   const conversationPort = wireConversations(parts, registry, {
     turns,
@@ -67,7 +67,7 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
     failed: failures.failed,
     handedOff: (live) => handoffs.holds(live.origin.from),
     alive: () => conversations.lives.size,
-    over,
+    over: followers.over,
     kept: (key, messages) => kept(key, messages)
   })
   const conversations = makeConversations(conversationPort, parts.context)
@@ -92,7 +92,7 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
     conversations,
     conversationPort,
     chatPort,
-    afterConversation,
+    afterConversation: followers.afterConversation,
     failed: failures.failed,
     dropped,
     rearmIdle: idle.rearm
@@ -102,8 +102,9 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
   const trigger = makeTrigger(port, () => `trigger/${parts.random}/${++counter}`)
   const dormants = makeDormants(conversationPort, conversations, {
     running: () => lifecycle.state === "running",
-    read: Effect.fnUntraced(function* (_, key) {
+    read: Effect.fnUntraced(function* (turn, key) {
       const { checkpoint } = yield* store.getCheckpoint(scope, key)
+      if (checkpoint !== undefined && checkpoint.fence >= turn.lease.fence) turn.lease.raise?.(checkpoint.fence)
       const heldSince = checkpoint === undefined ? undefined : yield* handoffs.since(checkpoint.origin.from)
       return { heldSince, checkpoint }
     }),
@@ -118,6 +119,7 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
     idle,
     failures,
     dormants,
+    followers,
     receive: makeReceive(port),
     trigger,
     abort,
@@ -150,20 +152,27 @@ const wireTurns = (parts: Parts, onQuiet: () => void, distrust: (key: string) =>
   })
 }
 
-/** Triggers that wait for a conversation to end (B18): so many a key, further ones are refused. */
-const makeFollowers = (limit: number) => {
-  const waiting = new Map<string, ReadonlyArray<() => void>>()
+/** Triggers that wait for a conversation to end (B18): so many a key, further ones are refused; a stop ends the wait, told. */
+const makeFollowers = (limit: number, isRunning: () => boolean) => {
+  const waiting = new Map<string, ReadonlyArray<Follower>>()
   return {
-    afterConversation: (key: string, run: () => void): boolean => {
+    afterConversation: (key: string, follower: Follower): boolean => {
       const others = waiting.get(key) ?? []
       if (others.length >= limit) return false
-      waiting.set(key, [...others, run])
+      waiting.set(key, [...others, follower])
       return true
     },
     over: (key: string): void => {
       const told = waiting.get(key)
+      if (told === undefined) return
       waiting.delete(key)
-      for (const run of told ?? []) run()
+      // Stopping: nothing new is begun.
+      for (const follower of told) isRunning() ? follower.run() : follower.lost()
+    },
+    stop: (): void => {
+      const lost = [...waiting.values()].flat()
+      waiting.clear()
+      for (const follower of lost) follower.lost()
     }
   }
 }
@@ -181,6 +190,8 @@ const portOf = (parts: Parts, registry: Registry, report: (cause: Cause.Cause<un
     coordinator: parts.coordinator,
     timers: parts.timers,
     access: parts.access,
+    admissions: parts.admissions,
+    run: parts.run,
     dedupe: parts.dedupe,
     echo: parts.echo,
     queue: parts.queue,

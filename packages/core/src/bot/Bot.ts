@@ -12,9 +12,7 @@ export { type AnyDefinition, BotDefinitionError, type Definition, make, onError,
 export {
   action,
   type ActionChat,
-  after,
   type AnyHandler,
-  before,
   command,
   type ContactChat,
   conversation,
@@ -29,7 +27,6 @@ export {
   onContact,
   onDelete,
   onDocument,
-  onFailure,
   onIdle,
   onImage,
   onLocation,
@@ -44,5 +41,6 @@ export {
   plugin,
   when
 } from "./Handler.ts"
+export { after, before, onFailure } from "./HookHandlers.ts"
 export { layer, type Spi } from "./Layer.ts"
 export { stopSend } from "../outbound/Send.ts"

@@ -92,7 +92,11 @@ export interface BotShape<out E> {
     readonly timers: () => number
     /** Those alive in this process. */
     readonly list: () => ReadonlyArray<ConversationInfo>
-    /** Ends the conversation of a key, live or dormant; takes the key's turn. Safe to repeat. */
+    /**
+     * Ends the conversation of a key, live or dormant: a chat's id, in groups `chat:participant`; a ":" or "%" in an id is
+     * written "%3A" or "%25", as `list` shows it. Takes the key's turn. Inside a turn of another key it is queued and
+     * answers true at once: asked for, not done (R18). Safe to repeat.
+     */
     readonly abort: (key: string) => Effect.Effect<boolean, StoreError | CoordinationUnavailableError>
   }
   readonly handoff: {

@@ -52,9 +52,9 @@ export interface BotOptions {
     readonly perKey?: Given<number>
     /** Messages waiting in the process; default 20,000. */
     readonly total?: Given<number>
-    /** Steps of a turn without a wait; default 1,000. */
+    /** Steps without waiting for a person or a long sleep; default 1,000. */
     readonly steps?: Given<number>
-    /** Gotos of a turn without a wait; default 100. */
+    /** Gotos without waiting for a person or a long sleep; default 100. */
     readonly gotos?: Given<number>
     /** Messages kept while a conversation sleeps; default 16 (R16). */
     readonly pending?: Given<number>

@@ -88,8 +88,8 @@ export type ServicesOf<H extends ReadonlyArray<AnyHandler>> = ServicesIn<H[numbe
 type ErrorIn<A> = A extends Handler<infer E, any> ? E : never
 type ServicesIn<A> = A extends Handler<any, infer R> ? R : never
 
-/** The phantom types exist for the compiler alone. */
-const handler = <E, R>(def: HandlerDef): Handler<E, R> => ({
+/** @internal The phantom types exist for the compiler alone. */
+export const handler = <E, R>(def: HandlerDef): Handler<E, R> => ({
   [HandlerTypeId]: { e: phantom, r: phantom },
   def
 })
@@ -101,10 +101,10 @@ const phantom = (): never => {
  * What user code gives back. Its errors and services are taken off the whole type, so the branches of one function may be
  * different effects: `cond ? chat.reply("a") : chat.abortConversation`.
  */
-type Any = Effect.Effect<unknown, any, any>
-type Run<A extends Any> = (chat: Chat) => A
+export type Any = Effect.Effect<unknown, any, any>
+export type Run<A extends Any> = (chat: Chat) => A
 /** A handler with the errors and services of `A`. */
-type Of<A extends Any> = Handler<Effect.Error<A>, Effect.Services<A>>
+export type Of<A extends Any> = Handler<Effect.Error<A>, Effect.Services<A>>
 
 /** Runs when the text (a list, a regex, a predicate) matches; by default the whole text in normal form (B1). */
 export const when = <A extends Any>(pattern: Pattern, run: Run<A>): Of<A> =>
@@ -206,56 +206,6 @@ export const onDelete = <A extends Any>(run: Signal<InboundDelete, A>): Of<A> =>
 /** Runs once a chat has been silent for `after`; every message starts the time again (B15). */
 export const onIdle = <A extends Any>(after: DurationInput, run: Run<A>): Of<A> =>
   handler({ _tag: "onIdle", after, run })
-
-/** Runs before every message or call: returns a changed chat, or nothing; `chat.stop` ends it there (A10, B7). */
-export function before<A extends Effect.Effect<Chat | void, any, any>>(
-  event: "message" | "call",
-  run: (chat: Chat) => A
-): Of<A>
-export function before<A extends Effect.Effect<SendHookResult, any, any>>(
-  event: "send",
-  run: (message: Outgoing) => A
-): Of<A>
-export function before(
-  ...[event, run]:
-    | readonly ["message" | "call", (chat: Chat) => UserEffect<Chat | void>]
-    | readonly ["send", (message: Outgoing) => UserEffect<SendHookResult>]
-): AnyHandler {
-  return event === "send" ? handler({ _tag: "beforeSend", run }) : handler({ _tag: "before", event, run })
-}
-
-/** Runs after every message, call or successful send (B7). */
-export function after<A extends Any>(event: "message" | "call", run: Run<A>): Of<A>
-export function after<A extends Any>(
-  event: "send",
-  run: (sent: { readonly message: Outgoing; readonly receipt: Receipt }) => A
-): Of<A>
-export function after(
-  ...[event, run]:
-    | readonly ["message" | "call", (chat: Chat) => UserEffect]
-    | readonly ["send", (sent: { readonly message: Outgoing; readonly receipt: Receipt }) => UserEffect]
-): AnyHandler {
-  return event === "send" ? handler({ _tag: "afterSend", run }) : handler({ _tag: "after", event, run })
-}
-
-/**
- * Runs when anything of a message or a call failed, whatever it was; with `"send"`, when a message did not go out. It
- * only watches: typed recovery is `Bot.onError`. Source: A19, B7.
- */
-export function onFailure<A extends Any>(run: (failure: Failure) => A): Of<A>
-export function onFailure<A extends Any>(event: "message" | "call", run: (failure: Failure) => A): Of<A>
-export function onFailure<A extends Any>(event: "send", run: (failed: FailedSend) => A): Of<A>
-export function onFailure(
-  ...args:
-    | readonly [(failure: Failure) => UserEffect]
-    | readonly ["message" | "call", (failure: Failure) => UserEffect]
-    | readonly ["send", (failed: FailedSend) => UserEffect]
-): AnyHandler {
-  if (args.length === 1) return handler({ _tag: "onFailure", event: "any", run: args[0] })
-  return args[0] === "send"
-    ? handler({ _tag: "failedSend", run: args[1] })
-    : handler({ _tag: "onFailure", event: args[0], run: args[1] })
-}
 
 type FlowTrigger = Pattern
 /** Registers a flow; `trigger` starts it. */

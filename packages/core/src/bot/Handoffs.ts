@@ -13,6 +13,7 @@ import type { Timers } from "../conversation/Timers.ts"
 import type { Turns } from "../conversation/Turns.ts"
 import type { BotEvent } from "../events/BotEvent.ts"
 import type { Views } from "../inbound/3-turn/Views.ts"
+import { keyOfChat, participantsOf } from "../inbound/Key.ts"
 import type { Wait } from "../model/Checkpoint.ts"
 import type { Turn } from "../outbound/Turn.ts"
 import type { BotScope, Handoff, Page, StoredCheckpoint, StoreError, StoreShape } from "../spi/Store.ts"
@@ -55,8 +56,9 @@ export const makeHandoffs = (options: {
 
   /** Every dormant conversation of the chat: one, or in a group one a participant. */
   const dormantsOf = Effect.fnUntraced(function* (chatId: string) {
-    const found = conversations.lives.has(chatId) ? [] : [chatId]
-    const prefix = `${chatId}:`
+    const whole = keyOfChat(chatId)
+    const found = conversations.lives.has(whole) ? [] : [whole]
+    const prefix = participantsOf(chatId)
     let after: string | undefined = prefix
     while (after !== undefined) {
       const page: Page<StoredCheckpoint> = yield* store.checkpoints(scope, { limit: 100, after })

@@ -70,10 +70,15 @@ export const makeIdle = (options: {
     if (registry.idle.length === 0) return
     clear(chat.key)
     const now = timers.now()
-    armed.set(
-      chat.key,
-      registry.idle.map((handler) => timers.at(now + handler.after, () => fire(handler, chat)))
+    let left = registry.idle.length
+    const set = registry.idle.map((handler) =>
+      timers.at(now + handler.after, () => {
+        // The last of them: nothing of this message is kept any longer.
+        if (--left === 0 && armed.get(chat.key) === set) armed.delete(chat.key)
+        fire(handler, chat)
+      })
     )
+    armed.set(chat.key, set)
     const { oldest } = armed
     if (armed.size > maxKeys && oldest !== undefined) clear(oldest.key)
   }

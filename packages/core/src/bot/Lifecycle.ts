@@ -86,11 +86,13 @@ export const makeLifecycle = Effect.fnUntraced(function* (id: string, parts: Ass
     parts.idle.stop()
     const drained = yield* Effect.timeoutOption(parts.settled, settings.stopGrace)
     if (Option.isNone(drained)) {
+      parts.admissions.stop()
       for (const turn of [...parts.turns.active.turns()]) parts.turns.suspend(turn, "stopping")
       yield* Effect.timeoutOption(parts.settled, suspendGrace + 1000)
     }
     // What ended meanwhile has armed them again.
     parts.idle.stop()
+    parts.followers.stop()
     yield* parts.conversations.shutdown
     yield* closeTransport(scope)
     lifecycle.state = "stopped"

@@ -8,6 +8,7 @@ import { makeMetrics } from "../events/Metrics.ts"
 import { makeCatalogue } from "../i18n/Catalogue.ts"
 import { EchoFilter } from "../inbound/1-receive/Echo.ts"
 import { Access } from "../inbound/2-admit/Access.ts"
+import { Admissions } from "../inbound/2-admit/Admissions.ts"
 import { Dedupe } from "../inbound/2-admit/Dedupe.ts"
 import { ChatQueue } from "../inbound/3-turn/ChatQueue.ts"
 import { Views } from "../inbound/3-turn/Views.ts"
@@ -65,9 +66,14 @@ export const makeParts = Effect.fnUntraced(function* (
     lifecycle,
     catalogue: makeCatalogue({ languages: settings.languages, defaultLang: settings.lang }),
     access: new Access(settings.access),
+    admissions: new Admissions(timers, store.name),
     dedupe: settings.dedupe === undefined ? undefined : new Dedupe(settings.dedupe),
     echo: settings.echo === undefined ? undefined : new EchoFilter(settings.echo),
     views: new Views(store, scope, coordinator.incarnation, settings.limits.views, isLive),
+    /** Runs without being waited for. */
+    run: (effect: Effect.Effect<void>): void => {
+      Effect.runForkWith(context)(effect)
+    },
     /** Logs without being waited for. */
     log: (message: string, cause: Cause.Cause<unknown>): void => {
       Effect.runForkWith(context)(Effect.logError(message, cause))

@@ -30,7 +30,7 @@ export interface SendOptions {
 export type TriggerResult =
   | { readonly _tag: "started"; readonly id: string }
   | { readonly _tag: "queued" }
-  | { readonly _tag: "refused"; readonly reason: "not-running" | "blocked" | "handoff" | "active" }
+  | { readonly _tag: "refused"; readonly reason: "not-running" | "blocked" | "handoff" | "active" | "overloaded" }
 
 export interface TriggerOptions {
   readonly data?: Readonly<Record<string, unknown>>

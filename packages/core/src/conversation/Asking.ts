@@ -5,13 +5,14 @@ import { translate } from "../i18n/Catalogue.ts"
 import type { SavedMessage, Wait } from "../model/Checkpoint.ts"
 import type { Content } from "../model/Content.ts"
 import { normalise } from "../model/Normalise.ts"
+import type { SendFailure } from "../outbound/Send.ts"
 import { noteApplied } from "./Checkpoints.ts"
-import { GaveUp, QuestionTimedOut } from "./Conversation.ts"
+import { GaveUp, type OpFailure, QuestionTimedOut } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import type { Live } from "./Live.ts"
 import type { LiveOp } from "./OpLog.ts"
 import type { Question, Refused } from "./Question.ts"
-import type { Recorder } from "./Recorder.ts"
+import type { Parted, Recorder } from "./Recorder.ts"
 
 type AskWait = Extract<Wait, { readonly kind: "ask" }>
 
@@ -67,56 +68,87 @@ const startsAgain = (live: Live, op: LiveOp, message: SavedMessage): boolean => 
   return body !== "" && body === normalise(live.origin.body)
 }
 
-export const asking = Effect.fnUntraced(function* (ops: Recorder, op: LiveOp, question: Question) {
-  const { live, port } = ops
-  let wait = recall(live, op)
-  for (;;) {
-    let message: SavedMessage | undefined = live.pending.shift()
-    if (message !== undefined && startsAgain(live, op, message)) {
+type Failure = OpFailure | SendFailure | GaveUp | QuestionTimedOut
+
+/** One question on its way to an answer. Methods and not a generator: while it waits, this object is all that it holds. */
+class Asking {
+  private readonly ops: Recorder
+  private readonly op: LiveOp
+  private readonly question: Question
+  constructor(ops: Recorder, op: LiveOp, question: Question) {
+    this.ops = ops
+    this.op = op
+    this.question = question
+  }
+
+  /** @param wait the one it goes on with; a new one when absent */
+  next(wait: AskWait | undefined): Effect.Effect<unknown, Failure> {
+    const { op, ops, question } = this
+    const { live } = ops
+    const message = live.pending.shift()
+    if (message !== undefined) {
+      if (!startsAgain(live, op, message)) return this.answered(message)
       noteApplied(live, message.id)
-      message = undefined
     }
-    if (message === undefined) {
-      if ((op.attempts ?? 0) === 0) {
-        yield* ops.deliver(question.content, live.keyOf(op))
-        op.attempts = 1
-        live.dirty = true
-      }
-      const { signal, wait: left } = yield* ops.park(wait ?? waitFor(ops, op, question))
-      if (signal._tag === "timeout") {
+    if ((op.attempts ?? 0) > 0) return this.park(wait)
+    return Effect.flatMap(ops.deliver(question.content, live.keyOf(op)), () => {
+      op.attempts = 1
+      live.dirty = true
+      return this.park(wait)
+    })
+  }
+
+  private park(wait: AskWait | undefined): Effect.Effect<unknown, Failure> {
+    return Effect.flatMap(this.ops.park(wait ?? waitFor(this.ops, this.op, this.question)), (parted) =>
+      this.woken(parted)
+    )
+  }
+
+  private woken({ signal, wait }: Parted): Effect.Effect<unknown, Failure> {
+    const { op, ops, question } = this
+    switch (signal._tag) {
+      case "timeout":
         op.result = "timeout"
         ops.finish(op)
-        return yield* new QuestionTimedOut({ question: op.name })
-      }
-      if (signal._tag === "idle") {
-        wait = yield* remind(ops, op, question, left)
-        continue
-      }
-      message = signal.message
+        return Effect.fail(new QuestionTimedOut({ question: op.name }))
+      case "idle":
+        return Effect.flatMap(remind(ops, op, question, wait), (rest) => this.next(rest))
+      case "message":
+        return this.answered(signal.message)
     }
+  }
+
+  private answered(message: SavedMessage): Effect.Effect<unknown, Failure> {
+    const { op, ops, question } = this
+    const { live, port } = ops
     live.current = message
     noteApplied(live, message.id)
     live.dirty = true
     const lang = message.lang ?? ops.lang
     const word = message.payload === undefined ? port.word(message.body, lang) : undefined
-    if (word === "cancel" && question.cancel) return yield* raise({ _tag: "cancel" })
-    if (word === "back" && question.back) return yield* raise({ _tag: "back" })
+    if (word === "cancel" && question.cancel) return raise({ _tag: "cancel" })
+    if (word === "back" && question.back) return raise({ _tag: "back" })
     const read = question.read(message, lang, port.catalogue)
     const attempts = Math.max(1, op.attempts ?? 1)
     op.attempts = attempts
     if (Result.isSuccess(read)) {
       op.answer = message
       ops.finish(op)
-      return read.success
+      return Effect.succeed(read.success)
     }
     if (attempts > question.retries) {
       op.result = "gave-up"
       ops.finish(op)
-      return yield* new GaveUp({ question: op.name, attempts })
+      return Effect.fail(new GaveUp({ question: op.name, attempts }))
     }
     // Counted before it is said: an answer that was refused is stored ahead of the send like any other (R2).
     op.attempts = attempts + 1
-    yield* ops.deliver(refusal(port, question, read.failure, lang), live.keyOf(op, attempts))
-    wait = undefined
+    return Effect.flatMap(ops.deliver(refusal(port, question, read.failure, lang), live.keyOf(op, attempts)), () =>
+      this.next(undefined)
+    )
   }
-})
+}
+
+/** Called where it is to begin: it takes at once what is kept for it. */
+export const asking = (ops: Recorder, op: LiveOp, question: Question): Effect.Effect<unknown, Failure> =>
+  new Asking(ops, op, question).next(recall(ops.live, op))

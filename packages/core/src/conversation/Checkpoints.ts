@@ -5,45 +5,26 @@
  * K2 a refused or failed write ends the live copy: what stands in the store is the truth (R6).
  * K3 the revision moves only when the store accepted the write.
  */
-import { Effect, Result, type Schema } from "effect"
+import { Effect, Predicate, Result } from "effect"
 import type { Checkpoint } from "../model/Checkpoint.ts"
+import { findNotJson } from "../model/PlainJson.ts"
 import type { Turn } from "../outbound/Turn.ts"
 import { LeaseLostError } from "../spi/Errors.ts"
 import type { StoreError } from "../spi/Store.ts"
-import { decodeState, encodeState, type StateIssue } from "./StateCodec.ts"
 import { NotStorable } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import { Live, type Registered } from "./Live.ts"
 import { END, type Program } from "./Program.ts"
+import { textOf } from "./RecordedFailure.ts"
+import { decodeFields, encodeFields } from "./StateCopy.ts"
 import type { State } from "./Step.ts"
 
 const appliedKept = 16
 
-/** Through the first of the key's schemas that takes the value; plain JSON passes as it is. */
-const encoded = (program: Program, key: string, value: unknown): Result.Result<unknown, StateIssue> =>
-  through(program.schemas.get(key), (schema) => encodeState(schema, value))
-const decoded = (program: Program, key: string, stored: unknown): Result.Result<unknown, StateIssue> =>
-  through(program.schemas.get(key), (schema) => decodeState(schema, stored))
-const through = (
-  schemas: ReadonlyArray<Schema.Top> | undefined,
-  codec: (schema: Schema.Top | undefined) => Result.Result<unknown, StateIssue>
-): Result.Result<unknown, StateIssue> => {
-  let first: Result.Result<unknown, StateIssue> | undefined
-  for (const schema of schemas ?? [undefined]) {
-    const result = codec(schema)
-    if (Result.isSuccess(result)) return result
-    first ??= result
-  }
-  return first ?? codec(undefined)
-}
-
 export const encodeLive = (live: Live, fence: number): Result.Result<Checkpoint, NotStorable> => {
-  const state: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(live.state)) {
-    const one = encoded(live.program, key, value)
-    if (Result.isFailure(one))
-      return Result.fail(new NotStorable({ what: `state.${key}`, detail: one.failure.message }))
-    state[key] = one.success
+  const state = encodeFields(live.program, live.state)
+  if (Result.isFailure(state)) {
+    return Result.fail(new NotStorable({ what: `state.${state.failure.field}`, detail: state.failure.message }))
   }
   return Result.succeed({
     format: 1,
@@ -52,7 +33,7 @@ export const encodeLive = (live: Live, fence: number): Result.Result<Checkpoint,
     flow: live.registered.id,
     version: live.program.version,
     stepId: live.stepId,
-    state,
+    state: state.success,
     ops: live.log.ops,
     pending: live.pending,
     origin: live.origin,
@@ -77,24 +58,36 @@ export const decodeLive = (
   const { program } = registered
   const at = checkpoint.stepId === "" ? END : program.position.get(checkpoint.stepId)
   if (at === undefined) return Result.fail(`step "${checkpoint.stepId}" no longer exists`)
-  const changed = checkpoint.version !== program.version
-  const migrate = program.options.migrate
-  const stored: State =
-    changed && migrate !== undefined
-      ? migrate({ version: checkpoint.version, stepId: checkpoint.stepId, state: checkpoint.state })
-      : checkpoint.state
-  const state: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(stored)) {
-    const one = decoded(program, name, value)
-    if (Result.isFailure(one)) return Result.fail(`state.${name}: ${one.failure.message}`)
-    state[name] = one.success
-  }
-  return Result.succeed(new Live(key, checkpoint.id, registered, checkpoint.origin, state, at, checkpoint))
+  const stored = migrated(program, checkpoint)
+  if (Result.isFailure(stored)) return Result.fail(stored.failure)
+  const state = decodeFields(program, stored.success)
+  if (Result.isFailure(state)) return Result.fail(`state.${state.failure.field}: ${state.failure.message}`)
+  return Result.succeed(new Live(key, checkpoint.id, registered, checkpoint.origin, state.success, at, checkpoint))
+}
+
+/** The stored state as the program's own `migrate` maps it; one that throws or gives no state is changed code (C18). */
+const migrated = (program: Program, checkpoint: Checkpoint): Result.Result<State, string> => {
+  const { migrate } = program.options
+  const { state, stepId, version } = checkpoint
+  if (migrate === undefined || version === program.version) return Result.succeed(state)
+  const mapped = Result.try({
+    try: (): unknown => migrate({ version, stepId, state }),
+    catch: (error) => `its migrate throws: ${textOf(error)}`
+  })
+  if (Result.isFailure(mapped)) return Result.fail(mapped.failure)
+  const found = mapped.success
+  if (!Predicate.isObject(found) || Array.isArray(found)) return Result.fail("its migrate gives no state")
+  const wrong = findNotJson(found)
+  return wrong === undefined
+    ? Result.succeed(Object.fromEntries(Object.entries(found)))
+    : Result.fail(`its migrate gives what cannot be stored: ${wrong.path} is ${wrong.reason}`)
 }
 
 export const noteApplied = (live: Live, messageId: string): void => {
   if (messageId === "" || live.applied.includes(messageId)) return
-  live.applied.push(messageId)
+  // One of its own size: what is pushed to an empty list makes room for seventeen.
+  if (live.applied.length === 0) live.applied = [messageId]
+  else live.applied.push(messageId)
   if (live.applied.length > appliedKept) live.applied.shift()
 }
 

@@ -12,7 +12,7 @@ import type { Timers } from "./Timers.ts"
 import type { Turns } from "./Turns.ts"
 
 export interface ConversationLimits {
-  /** Steps a turn without a wait. */
+  /** Steps without waiting for a person or a long sleep. */
   readonly steps: number
   readonly gotos: number
   /** Messages kept while it sleeps or is cut. */

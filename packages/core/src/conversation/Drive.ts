@@ -3,6 +3,7 @@
  * itself.
  */
 import { Context, Effect, Exit } from "effect"
+import type { SuspendReason } from "../model/DropReason.ts"
 import { CurrentTurn, type Turn } from "../outbound/Turn.ts"
 import { type CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
 import type { Checkpoints } from "./Checkpoints.ts"
@@ -20,6 +21,8 @@ export const makeDrive = (
   checkpoints: Checkpoints,
   rest: Rest
 ) => {
+  const interrupt = (live: Live, reason: SuspendReason): void => lives.interrupt(live, reason)
+
   /** Starts or replays the step; the wait it was resumed from is kept for the op it belongs to. */
   const fork = (live: Live): void => {
     live.suspending = undefined
@@ -27,7 +30,7 @@ export const makeDrive = (
     live.recalled = live.wait
     live.wait = undefined
     live.log.rewind()
-    live.interrupt = (reason) => lives.interrupt(live, reason)
+    live.interrupt = interrupt
     const ops = new Ops(live, port, checkpoints, lives, takeTurn)
     const fiber = Effect.runForkWith(Context.add(context, CurrentTurn, live.holder))(converse(ops, port))
     live.fiber = fiber

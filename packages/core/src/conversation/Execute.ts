@@ -12,16 +12,17 @@ import type { Live, Outcome } from "./Live.ts"
 import type { Ops } from "./Ops.ts"
 import { END, type Node } from "./Program.ts"
 import { type Limits, mediaQuestion, menuQuestion, textQuestion } from "./Question.ts"
+import { copyField } from "./StateCopy.ts"
 import type { AnyText, AskLimits, AskStep, Choice, ChooseStep, Instead, State } from "./Step.ts"
 
-/** A turn ran too many steps or gotos without waiting for anybody: a ring (DOC-01, CONV-02). */
+/** A flow ran too many steps or gotos without waiting for anybody, over cuts and short sleeps: a ring (DOC-01, CONV-02). */
 export class TurnLimitError extends Schema.TaggedError<TurnLimitError>()("TurnLimitError", {
   flow: Schema.String,
   limit: Schema.Literals(["steps", "gotos"]),
   max: Schema.Int
 }) {
   override get message(): string {
-    return `Flow "${this.flow}" ran over ${this.max} ${this.limit} in one turn without a wait: it loops`
+    return `Flow "${this.flow}" ran over ${this.max} ${this.limit} without waiting for anybody: it loops`
   }
 }
 
@@ -42,7 +43,19 @@ const applied = <A>(f: A | ((state: never) => A), state: State): A =>
 
 const textOf = (text: AnyText, state: State): string => applied<string>(text, state)
 
-const limitsOf = (options: AskLimits, state: State): Limits => ({
+/** The very options where they hold no text to be made: a question that waits holds on to them. */
+const limitsOf = (options: AskLimits, state: State): Limits =>
+  options.invalid === undefined && options.idle === undefined ? plain(options) : made(options, state)
+const plainLimits = new WeakMap<AskLimits, Limits>()
+const plain = (options: AskLimits): Limits => {
+  const known = plainLimits.get(options)
+  if (known !== undefined) return known
+  const { back, cancel, retries, timeout } = options
+  const limits: Limits = { back, cancel, retries, timeout }
+  plainLimits.set(options, limits)
+  return limits
+}
+const made = (options: AskLimits, state: State): Limits => ({
   retries: options.retries,
   timeout: options.timeout,
   cancel: options.cancel,
@@ -51,16 +64,34 @@ const limitsOf = (options: AskLimits, state: State): Limits => ({
   ...(options.idle === undefined ? {} : { idle: { after: options.idle.after, say: textOf(options.idle.say, state) } })
 })
 
-/** A step either goes on somewhere, with a state, or leaves by a jump or an error. */
-interface Moved {
-  readonly at: number
-  readonly state: State
-}
+/** Own branches only: a person may answer "constructor". */
+const branchOf = (node: Node, name: unknown): number | undefined =>
+  typeof name === "string" && node.branches !== undefined && Object.hasOwn(node.branches, name)
+    ? node.branches[name]
+    : undefined
 
-const put = (live: Live, node: Node, key: string, value: unknown): Moved => ({
-  at: node.next,
-  state: { ...live.state, [key]: value }
-})
+/** Where a step leads, with the state it leaves. */
+const arrive = (live: Live, node: Node, value: unknown): void => {
+  const { step } = node
+  const { state } = live
+  switch (step._tag) {
+    case "ask":
+    case "choose": {
+      const { trail } = live
+      trail.push(node.id)
+      if (trail.length > 32) trail.shift()
+      return live.enter(node.next, { ...state, [step.key]: value })
+    }
+    case "run":
+    case "do":
+      // Its code may still hold the value.
+      return live.enter(node.next, { ...state, [step.key]: copyField(live.program, step.key, value) })
+    case "branch":
+      return live.enter(branchOf(node, value) ?? node.next, state)
+    default:
+      return live.enter(node.next, state)
+  }
+}
 
 const instead = (ops: Ops, what: Instead | undefined, op: string): Effect.Effect<never, unknown> | undefined =>
   what === undefined
@@ -75,16 +106,11 @@ const instead = (ops: Ops, what: Instead | undefined, op: string): Effect.Effect
         () => (what.goto === undefined ? raise({ _tag: "end" }) : raise({ _tag: "goto", flow: what.goto }))
       )
 
-const asked = (ops: Ops, node: Node, step: AskStep | ChooseStep, question: Parameters<Ops["question"]>[1]) => {
-  const answered = Effect.map(ops.question(step.key, question), (value) => {
-    const { trail } = ops.live
-    trail.push(node.id)
-    if (trail.length > 32) trail.shift()
-    return put(ops.live, node, step.key, value)
-  })
+const asked = (ops: Ops, step: AskStep | ChooseStep, question: Parameters<Ops["question"]>[1]) => {
+  const answered = ops.question(step.key, question)
   const { onGiveUp, onTimeout } = step.options
   if (onTimeout === undefined && onGiveUp === undefined) return answered
-  return Effect.catch(answered, (error): Effect.Effect<Moved, unknown> => {
+  return Effect.catch(answered, (error): Effect.Effect<unknown, unknown> => {
     const other =
       error instanceof QuestionTimedOut
         ? instead(ops, onTimeout, step.key)
@@ -102,16 +128,16 @@ const choicesOf = (ops: Ops, step: ChooseStep): Effect.Effect<ReadonlyArray<Choi
   return Effect.map(
     ops.run(
       `${step.key}.choices`,
-      Effect.suspend(() => choices(ops.live.state as never))
+      Effect.suspend(() => choices(ops.state as never))
     ),
     (found) => found as ReadonlyArray<Choice>
   )
 }
 
-const execute = (ops: Ops, node: Node): Effect.Effect<Moved, unknown> => {
-  const { live } = ops
+/** Runs one step; what it succeeds with is its answer or result, or the branch it takes. */
+const execute = (ops: Ops, node: Node): Effect.Effect<unknown, unknown> => {
   const { step } = node
-  const { state } = live
+  const { state } = ops.live
   switch (step._tag) {
     case "ask": {
       const text = textOf(step.text, state)
@@ -119,77 +145,61 @@ const execute = (ops: Ops, node: Node): Effect.Effect<Moved, unknown> => {
       const validate = ops.validator(step.validate)
       return asked(
         ops,
-        node,
         step,
         step.media === undefined
           ? textQuestion(text, step.answer, validate, limits, ops.wait())
           : mediaQuestion(text, step.media, validate, limits, ops.wait())
       )
     }
-    case "choose": {
-      const ask = (choices: ReadonlyArray<Choice>) =>
-        asked(
-          ops,
-          node,
-          step,
-          menuQuestion(textOf(step.text, state), choices, limitsOf(step.options, state), ops.wait())
-        )
-      return typeof step.choices === "function" ? Effect.flatMap(choicesOf(ops, step), ask) : ask(step.choices)
-    }
-    case "say": {
-      const content = applied<string | Content>(step.content, state)
-      return Effect.as(ops.say(content), { at: node.next, state })
-    }
+    case "choose":
+      return choose(ops, step)
+    case "say":
+      return ops.say(applied<string | Content>(step.content, state))
     case "run":
-      return Effect.map(
-        ops.run(
-          step.key,
-          (info) => step.run(state as never, info),
-          step.result === undefined ? {} : { result: step.result }
-        ),
-        (value) => put(live, node, step.key, value)
+      return ops.run(
+        step.key,
+        (info) => step.run(ops.state as never, info),
+        step.result === undefined ? {} : { result: step.result }
       )
     case "do":
       // The ops are the conversation's own; what the body sees of them is typed by the flow it stands in.
-      return Effect.map(live.registered.bind(step.body(ops as unknown as Conv<never>)), (value) =>
-        put(live, node, step.key, value)
-      )
+      return ops.live.registered.bind(step.body(ops as unknown as Conv<never>))
     case "delay":
-      return Effect.as(ops.sleep("delay", step.duration), { at: node.next, state })
-    case "branch": {
-      const name = step.pick(state as never)
-      const at = name === undefined ? undefined : node.branches?.[name]
-      return Effect.succeed({ at: at ?? node.next, state })
-    }
+      return ops.sleep("delay", step.duration)
+    case "branch":
+      return Effect.succeed(step.pick(state as never))
     case "goto":
       return raise({ _tag: "goto", flow: step.flow, state: step.state === undefined ? {} : step.state(state as never) })
     case "end":
-      return raise(
-        step.text === undefined
-          ? { _tag: "end" }
-          : { _tag: "end", text: step.text === undefined ? undefined : textOf(step.text, state) }
-      )
+      return raise(step.text === undefined ? { _tag: "end" } : { _tag: "end", text: textOf(step.text, state) })
   }
 }
+/** Apart from `execute`, whose other steps would hold on to what this one needs. */
+const choose = (ops: Ops, step: ChooseStep): Effect.Effect<unknown, unknown> => {
+  const ask = (choices: ReadonlyArray<Choice>) => {
+    const { state } = ops.live
+    return asked(ops, step, menuQuestion(textOf(step.text, state), choices, limitsOf(step.options, state), ops.wait()))
+  }
+  return typeof step.choices === "function" ? Effect.flatMap(choicesOf(ops, step), ask) : ask(step.choices)
+}
 
-const steps = Effect.fnUntraced(function* (ops: Ops, port: ConversationPort) {
+/** Runs from the step it stands at on. Without a generator: a conversation that waits holds no more than the step it is in. */
+const steps = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown> => {
   const { live } = ops
-  // Under a shared coordinator it is stored as soon as it is entered (B5).
-  if (port.shared && live.revision === 0) yield* ops.flush()
-  for (;;) {
-    if (live.at === END) return
-    if (++live.stepsThisTurn > port.limits.steps) {
-      return yield* new TurnLimitError({ flow: live.registered.id, limit: "steps", max: port.limits.steps })
-    }
-    const node = live.program.nodes[live.at]
-    if (node === undefined) return
-    const moved = yield* execute(ops, node)
-    live.enter(moved.at, moved.state)
+  const node = live.program.nodes[live.at]
+  if (live.at === END || node === undefined) return Effect.succeed("done")
+  if (++live.stepsSinceWait > port.limits.steps) {
+    return Effect.fail(new TurnLimitError({ flow: live.registered.id, limit: "steps", max: port.limits.steps }))
+  }
+  return Effect.flatMap(execute(ops, node), (value) => {
+    arrive(live, node, value)
     live.reminder = undefined
     // A result must never be computed again, so it is stored with the step that follows it (R2).
-    if (node.step._tag === "run" || node.step._tag === "do") yield* ops.flush()
-  }
-})
+    return node.step._tag === "run" || node.step._tag === "do"
+      ? Effect.flatMap(ops.flush(), () => steps(ops, port))
+      : steps(ops, port)
+  })
+}
 
 const say = (ops: Ops, key: string, text: string) =>
   ops.deliver({ _tag: "text", text }, `${ops.live.id}:${ops.live.visit}:${key}`)
@@ -203,7 +213,7 @@ const follow = (ops: Ops, port: ConversationPort, jump: Jump): Effect.Effect<Out
     case "goto": {
       const target = port.registered(jump.flow)
       if (target === undefined) return Effect.die(new Error(`goto names the unknown flow "${jump.flow}"`))
-      if (++live.gotosThisTurn > port.limits.gotos) {
+      if (++live.gotosSinceWait > port.limits.gotos) {
         return Effect.fail(new TurnLimitError({ flow: live.registered.id, limit: "gotos", max: port.limits.gotos }))
       }
       live.registered = target
@@ -269,10 +279,17 @@ const leave = (
 
 /** The whole life of a conversation's fiber. */
 export const converse = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown> =>
-  Effect.flatMap(
-    Effect.matchCauseEffect(steps(ops, port), {
-      onSuccess: () => Effect.succeed<Outcome | undefined>("done"),
-      onFailure: (cause) => leave(ops, port, cause)
-    }),
-    (outcome) => (outcome === undefined ? converse(ops, port) : Effect.succeed(outcome))
+  Effect.matchCauseEffect(
+    Effect.suspend(() => begin(ops, port)),
+    {
+      onSuccess: succeed,
+      onFailure: (cause) =>
+        Effect.flatMap(leave(ops, port, cause), (outcome) =>
+          outcome === undefined ? converse(ops, port) : Effect.succeed(outcome)
+        )
+    }
   )
+const succeed = (outcome: Outcome): Effect.Effect<Outcome> => Effect.succeed(outcome)
+/** Under a shared coordinator it is stored as soon as it is entered (B5). */
+const begin = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown> =>
+  port.shared && ops.live.revision === 0 ? Effect.flatMap(ops.flush(), () => steps(ops, port)) : steps(ops, port)

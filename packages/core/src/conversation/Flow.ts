@@ -234,8 +234,8 @@ export const match =
     branches: B
   ): Adds<S, Simplify<MergeAll<S, B>>, FragError<B>, FragServices<B>> =>
   (self) => {
-    const steps: Record<string, ReadonlyArray<Step>> = {}
-    for (const name of Object.keys(branches)) steps[name] = fragment(branches[name as S[K] & string])
+    const names = Object.keys(branches)
+    const steps = Object.fromEntries(names.map((name) => [name, fragment(branches[name as S[K] & string])]))
     return add(self, { _tag: "branch", name: key, pick: (state: S) => String(state[key]), branches: steps })
   }
 

@@ -42,10 +42,11 @@ export type Settled =
 /** How a conversation ends by its own doing. */
 export type Outcome = "done" | "timeout" | "gave-up" | "cancelled" | "changed"
 
-export class Live implements Driven {
+/** Is the holder of the turn that its code acts under. */
+export class Live implements Driven, TurnHolder {
   readonly key: string
   readonly id: string
-  readonly holder: TurnHolder
+  turn: Turn | undefined = undefined
   readonly origin: SavedMessage
   registered: Registered
   state: State
@@ -74,11 +75,14 @@ export class Live implements Driven {
   /** Set when a write in mid-step was refused or failed. */
   failure: Cause.Cause<StoreError | LeaseLostError> | undefined = undefined
   timer: Timer | undefined = undefined
+  /** The wait the timer was set for: it acts on no other. */
+  armed: Wait | undefined = undefined
   /** The message it handles now, `undefined` in a timer or while parked. */
   current: SavedMessage | undefined = undefined
   reminder: { readonly after: number; readonly text: string } | undefined = undefined
-  stepsThisTurn = 0
-  gotosThisTurn = 0
+  /** Since it last waited for a person or slept long. */
+  stepsSinceWait = 0
+  gotosSinceWait = 0
   /** No longer the conversation of its key: whatever its code still does has no effect. */
   gone = false
   /** Its log was let go because it needs none (not persistent): a cut step of it cannot be replayed. */
@@ -95,7 +99,6 @@ export class Live implements Driven {
   ) {
     this.key = key
     this.id = id
-    this.holder = { key, turn: undefined }
     this.registered = registered
     this.origin = origin
     this.state = state
@@ -111,6 +114,9 @@ export class Live implements Driven {
     this.dirty = from === undefined
   }
 
+  get holder(): TurnHolder {
+    return this
+  }
   get program(): Program {
     return this.registered.program
   }
@@ -144,20 +150,23 @@ export class Live implements Driven {
   }
 
   suspend(reason: SuspendReason): void {
-    this.interrupt(reason)
+    this.interrupt?.(this, reason)
   }
   /** Set by the runtime, which knows how to annotate the interruption. */
-  interrupt: (reason: SuspendReason) => void = () => {}
+  interrupt: ((live: Live, reason: SuspendReason) => void) | undefined = undefined
 
   /** C3. */
   settle(settled: Settled): void {
     const done = this.settled
     this.settled = undefined
-    this.holder.turn = undefined
+    this.turn = undefined
     this.driver = undefined
     this.current = undefined
-    this.stepsThisTurn = 0
-    this.gotosThisTurn = 0
+    // Short sleeps and cuts do not count as waits: a ring with a pause in it is a ring (DOC-01).
+    if (settled._tag === "parked" && this.wait !== undefined) {
+      this.stepsSinceWait = 0
+      this.gotosSinceWait = 0
+    }
     done?.(settled)
   }
   clearTimer(): void {

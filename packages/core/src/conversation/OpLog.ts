@@ -5,8 +5,8 @@
  * L2 an op once done stays done: its result is what a replay sees.
  * L3 an op the program itself cut never completes in a replay.
  * L4 the log is bounded in ops and bytes.
- * L5 an op that failed and is begun again at once is the same op (its id is stable over retries); one that failed and was
- *    survived fails the same way in a replay.
+ * L5 an op that failed and was survived fails the same way in a replay; what is begun after it is another op, also under
+ *    the same name. A run begun again right after it failed is a further try: an op of its own under the id of the first.
  */
 import type { Op } from "../model/Checkpoint.ts"
 import { recordFailure } from "./RecordedFailure.ts"
@@ -26,24 +26,22 @@ export type Begun =
   | { readonly _tag: "full"; readonly ops: number; readonly bytes: number }
 
 export class OpLog {
-  readonly ops: Array<LiveOp>
+  ops: Array<LiveOp>
   private cursor = 0
   private open: LiveOp | undefined = undefined
   private bytes = 0
-  /** What the program called the op at `cursor - 1`, and how often a replay has told its failure. */
+  /** What the program called the op at `cursor - 1`, and where its first try stands: further back for a run tried again. */
   private last = ""
-  private told = 0
+  private first = 0
 
   constructor(ops: ReadonlyArray<Op> = none) {
-    this.ops = ops.map((op) => ({ ...op }))
-    for (const op of this.ops) if (op.done) this.bytes += weigh(op)
+    this.ops = ops.length === 0 ? [] : ops.map((op) => ({ ...op }))
+    for (const op of this.ops) if (isOver(op)) this.bytes += weigh(op)
   }
 
   /** @param name what the program calls the op; a repeat within the step gets a number behind it */
   begin(kind: OpKind, name: string): Begun {
     if (this.open !== undefined) return { _tag: "busy", open: this.open.name }
-    const again = this.retried(kind, name)
-    if (again !== undefined) return again
     const recorded = this.ops[this.cursor]
     const unique = this.numbered(name)
     if (recorded !== undefined) {
@@ -53,24 +51,26 @@ export class OpLog {
           detail: `the log has ${recorded.kind} "${recorded.name}" where the code does ${kind} "${unique}"`
         }
       }
-      this.meet(name)
-      if (recorded.failed !== undefined && !recorded.done && this.cursor < this.ops.length) return this.tell(recorded)
-      if (!recorded.done) this.open = recorded
+      this.meet(kind, name)
+      if (recorded.done) return { _tag: "op", op: recorded }
+      if (recorded.failed !== undefined) return { _tag: "failed", failure: recorded.failed }
+      this.open = recorded
       return { _tag: "op", op: recorded }
     }
     if (this.ops.length >= maxOps || this.bytes >= maxBytes) {
       return { _tag: "full", ops: this.ops.length, bytes: this.bytes }
     }
     const op: LiveOp = { kind, name: unique, done: false }
-    this.ops.push(op)
-    this.meet(name)
+    // One of its own size: what is pushed to an empty list makes room for seventeen.
+    if (this.ops.length === 0) this.ops = [op]
+    else this.ops.push(op)
+    this.meet(kind, name)
     this.open = op
     return { _tag: "op", op }
   }
 
   /** L2. */
   done(op: LiveOp): void {
-    delete op.failed
     op.done = true
     this.bytes += weigh(op)
     this.shut(op)
@@ -82,8 +82,17 @@ export class OpLog {
   }
   /** L5: the op failed, and the program may survive that. */
   fail(op: LiveOp, error: unknown, died: boolean): void {
-    op.failed = { ...recordFailure(error, died), times: (op.failed?.times ?? 0) + 1 }
+    op.failed = recordFailure(error, died)
+    this.bytes += weigh(op)
     this.shut(op)
+  }
+
+  /** The step is tried again: the failure that ended it was no answer, its op is still to be done. */
+  forgive(): void {
+    const op = this.ops.at(-1)
+    if (op?.failed === undefined || op.done) return
+    this.bytes -= weigh(op)
+    delete op.failed
   }
 
   /** Before a replay: the program starts its step over. */
@@ -91,7 +100,7 @@ export class OpLog {
     this.cursor = 0
     this.open = undefined
     this.last = ""
-    this.told = 0
+    this.first = 0
   }
   /** Nothing was begun yet, though the log holds something: the step is being resumed. */
   get isResumed(): boolean {
@@ -107,27 +116,18 @@ export class OpLog {
     return at < 0 ? undefined : this.ops.slice(0, at)
   }
 
-  /** L5: the op that failed just now, begun again. */
-  private retried(kind: OpKind, name: string): Begun | undefined {
-    const op = this.ops[this.cursor - 1]
-    if (op === undefined || op.failed === undefined || op.done || op.kind !== kind || this.last !== name)
-      return undefined
-    if (this.cursor < this.ops.length) {
-      return this.told < op.failed.times
-        ? this.tell(op)
-        : { _tag: "changed", detail: `the log has "${op.name}" given up where the code tries it again` }
-    }
-    this.open = op
-    return { _tag: "op", op }
+  /** L5: the first try of the run that is begun, and how often it was started in all tries before this op. */
+  get tries(): { readonly first: LiveOp | undefined; readonly before: number } {
+    let before = 0
+    for (let i = this.first; i < this.cursor - 1; i++) before += this.ops[i]?.attempts ?? 0
+    return { first: this.ops[this.first], before }
   }
-  private tell(op: LiveOp): Begun {
-    this.told++
-    return op.failed === undefined ? { _tag: "op", op } : { _tag: "failed", failure: op.failed }
-  }
-  private meet(name: string): void {
+  private meet(kind: OpKind, name: string): void {
+    const before = this.ops[this.cursor - 1]
+    const again = kind === "run" && before?.kind === "run" && before.failed !== undefined && this.last === name
+    if (!again) this.first = this.cursor
     this.cursor++
     this.last = name
-    this.told = 0
   }
   private shut(op: LiveOp): void {
     if (this.open === op) this.open = undefined
@@ -148,13 +148,15 @@ export class OpLog {
 }
 
 const none: ReadonlyArray<Op> = []
+const isOver = (op: Op): boolean => op.done || op.failed !== undefined
 
 /** About how much it takes in a checkpoint, without writing it out where that would cost. */
 const weigh = (op: Op): number =>
   64 +
   op.name.length +
   (op.answer === undefined ? 0 : 256 + op.answer.body.length + sizeOf(op.answer.media)) +
-  sizeOf(op.result)
+  sizeOf(op.result) +
+  sizeOf(op.failed?.error)
 
 const sizeOf = (value: unknown): number => {
   switch (typeof value) {

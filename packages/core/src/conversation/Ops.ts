@@ -15,16 +15,26 @@ import type { SendFailure } from "../outbound/Send.ts"
 import { asking } from "./Asking.ts"
 import { GaveUp, NotStorable, type OpFailure, OpInProgress, QuestionTimedOut } from "./Conversation.ts"
 import { type Limits, mediaQuestion, menuQuestion, millis, type Question, textQuestion } from "./Question.ts"
+import type { LiveOp } from "./OpLog.ts"
 import { Recorder } from "./Recorder.ts"
 import { decodeState, encodeState } from "./StateCodec.ts"
+import { copyJson, copyState } from "./StateCopy.ts"
 import type { RunInfo, State } from "./Step.ts"
+
+/** One for all questions without options, since a question that waits holds on to them. */
+const noOptions = {}
 
 /** Sleeps up to this keep the turn, ms (R16). */
 export const shortSleep = 5000
 
 export class Ops extends Recorder {
+  /** What was handed out, of which state. */
+  private given: { readonly of: State; readonly copy: State } | undefined = undefined
+  /** A copy: C1. The same one while the state is the same, so that a program finds what it changed in it. */
   get state(): State {
-    return this.live.state
+    const { program, state } = this.live
+    if (this.given?.of !== state) this.given = { of: state, copy: copyState(program, state) }
+    return this.given.copy
   }
   get chat(): Chat {
     return this.port.chatOf(this.live.holder, this.live.current ?? this.live.origin)
@@ -38,7 +48,7 @@ export class Ops extends Recorder {
     options: Limits & {
       readonly answer?: Schema.Decoder<unknown>
       readonly validate?: (value: never, state: never) => boolean | string
-    } = {}
+    } = noOptions
   ) {
     return this.question(
       name,
@@ -81,21 +91,28 @@ export class Ops extends Recorder {
     name: string,
     question: Question
   ): Effect.Effect<unknown, OpFailure | SendFailure | GaveUp | QuestionTimedOut> {
-    return this.recorded("ask", name, (op) => {
-      if (!op.done) return asking(this, op, question)
-      if (op.answer !== undefined) this.live.current = op.answer
-      if (op.result === "timeout") return Effect.fail(new QuestionTimedOut({ question: op.name }))
-      if (op.result === "gave-up") return Effect.fail(new GaveUp({ question: op.name, attempts: op.attempts ?? 1 }))
-      const read = op.answer === undefined ? undefined : question.read(op.answer, this.lang, this.port.catalogue)
-      if (read !== undefined && Result.isSuccess(read)) return Effect.succeed(read.success)
-      return raise({ _tag: "changed", detail: `the stored answer to "${op.name}" is no longer accepted` })
-    })
+    return Effect.suspend(() => this.begun("ask", name, (op) => this.asked(op, question)))
+  }
+  private asked(
+    op: LiveOp,
+    question: Question
+  ): Effect.Effect<unknown, OpFailure | SendFailure | GaveUp | QuestionTimedOut> {
+    if (!op.done) return asking(this, op, question)
+    if (op.answer !== undefined) this.live.current = op.answer
+    if (op.result === "timeout") return Effect.fail(new QuestionTimedOut({ question: op.name }))
+    if (op.result === "gave-up") return Effect.fail(new GaveUp({ question: op.name, attempts: op.attempts ?? 1 }))
+    const read = op.answer === undefined ? undefined : question.read(op.answer, this.lang, this.port.catalogue)
+    if (read !== undefined && Result.isSuccess(read)) return Effect.succeed(read.success)
+    return raise({ _tag: "changed", detail: `the stored answer to "${op.name}" is no longer accepted` })
   }
 
   // ---------------------------------------------------------------- acts
 
   /** Bound, so that it can be handed on: `Effect.flatMap(x, c.say)`. */
-  readonly say = (reply: Reply): Effect.Effect<Receipt, SendFailure | OpFailure> => {
+  get say(): (reply: Reply) => Effect.Effect<Receipt, SendFailure | OpFailure> {
+    return (reply) => this.saying(reply)
+  }
+  private saying(reply: Reply): Effect.Effect<Receipt, SendFailure | OpFailure> {
     const content: Content = typeof reply === "string" ? { _tag: "text", text: reply } : reply
     return this.recorded("say", "say", (op) => {
       if (op.done) return Effect.succeed({ ref: { id: "", chatId: this.live.origin.from } })
@@ -114,22 +131,23 @@ export class Ops extends Recorder {
     const { live } = this
     return this.recorded<unknown, unknown>("run", name, (op) => {
       if (op.done) {
-        const decoded = decodeState(options.result, op.result)
+        const decoded = decodeState(options.result, copyJson(op.result))
         if (Result.isSuccess(decoded)) return Effect.succeed(decoded.success)
         return raise({
           _tag: "changed",
           detail: `the stored result of "${op.name}" cannot be read: ${decoded.failure.message}`
         })
       }
-      const attempt = (op.attempts ?? 0) + 1
-      op.attempts = attempt
-      const started = typeof effect === "function" ? effect({ id: live.keyOf(op), attempt }) : effect
+      op.attempts = (op.attempts ?? 0) + 1
+      const { before, first } = live.log.tries
+      const started =
+        typeof effect === "function" ? effect({ id: live.keyOf(first ?? op), attempt: before + op.attempts }) : effect
       return Effect.flatMap(Effect.andThen(this.flush(), live.registered.bind(started)), (result) => {
         const encoded = encodeState(options.result, result)
         if (Result.isFailure(encoded)) {
           return Effect.fail(new NotStorable({ what: `the result of "${op.name}"`, detail: encoded.failure.message }))
         }
-        if (encoded.success !== undefined) op.result = encoded.success
+        if (encoded.success !== undefined) op.result = copyJson(encoded.success)
         this.finish(op)
         return Effect.as(this.stored(), result)
       })
@@ -188,7 +206,7 @@ export class Ops extends Recorder {
       if (open !== undefined) return Effect.fail(new OpInProgress({ open: open.name, second: "checkpoint" }))
       // The head of a resumed step: what the log holds came after this very checkpoint.
       if (live.log.isResumed) return Effect.void
-      live.enter(live.at, state)
+      live.enter(live.at, copyState(live.program, state))
       return this.flush()
     })
   }

@@ -63,10 +63,12 @@ export const compile = (flow: AnyFlow, kind: Program["kind"] = "flow"): Program 
       if (node === undefined) return
       node.next = positions[index + 1] ?? after
       if (node.step._tag !== "branch") return
-      node.branches = {}
-      for (const [name, branch] of Object.entries(node.step.branches)) {
-        node.branches[name] = append(branch, `${node.id}/${name}/`, node.next)
-      }
+      node.branches = Object.fromEntries(
+        Object.entries(node.step.branches).map(([name, branch]) => [
+          name,
+          append(branch, `${node.id}/${name}/`, node.next)
+        ])
+      )
     })
     return positions[0] ?? after
   }

@@ -40,39 +40,79 @@ export interface Limits extends Pick<AskLimits, "retries" | "timeout" | "cancel"
   readonly idle?: { readonly after: DurationInput; readonly say: string } | undefined
 }
 
+const idleOf = ({ idle }: Limits): Question["idle"] =>
+  idle === undefined ? undefined : { after: millis(idle.after) ?? 0, text: idle.say }
+
 const limited = (limits: Limits, defaultTimeout: number | undefined) => ({
   invalid: limits.invalid,
   retries: limits.retries ?? defaultRetries,
   timeout: millis(limits.timeout) ?? defaultTimeout,
-  idle: limits.idle === undefined ? undefined : { after: millis(limits.idle.after) ?? 0, text: limits.idle.say },
+  idle: idleOf(limits),
   cancel: limits.cancel ?? true,
   back: limits.back ?? true
 })
 
 const isText = (message: SavedMessage): boolean => message.type === "text" || message.type === "interaction"
 
-/** A question answered by text. @param answer reads and checks it; the trimmed text itself when absent */
+/** A question answered by text. Made of what it was asked with, the rest on demand: as long as it waits it is kept. */
+class TextQuestion implements Question {
+  private readonly text: string
+  private readonly answer: Schema.Decoder<unknown> | undefined
+  private readonly validate: ((value: unknown) => boolean | string) | undefined
+  private readonly limits: Limits
+  readonly timeout: number | undefined
+  constructor(
+    text: string,
+    answer: Schema.Decoder<unknown> | undefined,
+    validate: ((value: unknown) => boolean | string) | undefined,
+    limits: Limits,
+    defaultTimeout: number | undefined
+  ) {
+    this.text = text
+    this.answer = answer
+    this.validate = validate
+    this.limits = limits
+    this.timeout = millis(limits.timeout) ?? defaultTimeout
+  }
+  get content(): Content {
+    return { _tag: "text", text: this.text }
+  }
+  get invalid(): string | undefined {
+    return this.limits.invalid
+  }
+  get retries(): number {
+    return this.limits.retries ?? defaultRetries
+  }
+  get idle(): Question["idle"] {
+    return idleOf(this.limits)
+  }
+  get cancel(): boolean {
+    return this.limits.cancel ?? true
+  }
+  get back(): boolean {
+    return this.limits.back ?? true
+  }
+  read(message: SavedMessage, lang: string, catalogue: Catalogue): Result.Result<unknown, Refused> {
+    if (message.body === "" && !isText(message)) return Result.fail({ translate: "core.answer.text" })
+    const decoded = decodeAnswer(this.answer, message.payload ?? message.body, { lang, catalogue })
+    if (Result.isFailure(decoded)) {
+      const { key, message: own, params } = decoded.failure
+      return Result.fail(own === undefined ? { translate: key, params } : { text: own })
+    }
+    const verdict = this.validate === undefined ? true : this.validate(decoded.success)
+    if (verdict === true) return Result.succeed(decoded.success)
+    return Result.fail(typeof verdict === "string" ? { text: verdict } : { translate: "core.answer.invalid" })
+  }
+}
+
+/** @param answer reads and checks the text; the trimmed text itself when absent */
 export const textQuestion = (
   text: string,
   answer: Schema.Decoder<unknown> | undefined,
   validate: ((value: unknown) => boolean | string) | undefined,
   limits: Limits,
   defaultTimeout: number | undefined
-): Question => ({
-  content: { _tag: "text", text },
-  ...limited(limits, defaultTimeout),
-  read: (message, lang, catalogue) => {
-    if (message.body === "" && !isText(message)) return Result.fail({ translate: "core.answer.text" })
-    const decoded = decodeAnswer(answer, message.payload ?? message.body, { lang, catalogue })
-    if (Result.isFailure(decoded)) {
-      const { key, message: own, params } = decoded.failure
-      return Result.fail(own === undefined ? { translate: key, params } : { text: own })
-    }
-    const verdict = validate === undefined ? true : validate(decoded.success)
-    if (verdict === true) return Result.succeed(decoded.success)
-    return Result.fail(typeof verdict === "string" ? { text: verdict } : { translate: "core.answer.invalid" })
-  }
-})
+): Question => new TextQuestion(text, answer, validate, limits, defaultTimeout)
 
 /** A menu: answered by button, label or number. */
 export const menuQuestion = (

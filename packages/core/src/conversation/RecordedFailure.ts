@@ -4,25 +4,59 @@
  */
 import type { Op } from "../model/Checkpoint.ts"
 import { findNotJson } from "../model/PlainJson.ts"
+import { copyJson } from "./StateCopy.ts"
 
-type Recorded = Omit<NonNullable<Op["failed"]>, "times">
+type Recorded = NonNullable<Op["failed"]>
 
+/** Never throws, whatever a program fails with; what it holds is copied. */
 export const recordFailure = (error: unknown, died: boolean): Recorded => ({
-  error: plain(error),
+  error: guarded(error),
   ...(died ? { died } : {})
 })
 
+/** What somebody threw, as text. Never throws. */
+export const textOf = (error: unknown): string => {
+  try {
+    return error instanceof Error ? String(error.message) : String(error)
+  } catch {
+    return "an error that cannot be told"
+  }
+}
+
+const guarded = (error: unknown): unknown => {
+  try {
+    return copyJson(plain(error))
+  } catch {
+    // A getter, a proxy or a toString of its own that throws.
+    return { message: textOf(error) }
+  }
+}
+
 const plain = (error: unknown): unknown => {
-  if (!(error instanceof Error)) return findNotJson(error) === undefined ? error : { message: String(error) }
-  const fields: Record<string, unknown> = { name: error.name, message: error.message }
-  for (const [field, value] of Object.entries(error)) if (findNotJson(value) === undefined) fields[field] = value
-  if ("_tag" in error) fields["_tag"] = error._tag
-  return fields
+  if (!(error instanceof Error)) return findNotJson(error) === undefined ? error : { message: textOf(error) }
+  const fields: Array<[string, unknown]> = [
+    ["name", String(error.name)],
+    ["message", textOf(error)]
+  ]
+  for (const field of Object.keys(error)) {
+    const value = fieldOf(error, field)
+    if (findNotJson(value) === undefined) fields.push([field, value])
+  }
+  const tag = fieldOf(error, "_tag")
+  if (typeof tag === "string") fields.push(["_tag", tag])
+  return Object.fromEntries(fields)
+}
+const fieldOf = (error: Error, field: string): unknown => {
+  try {
+    return Reflect.get(error, field)
+  } catch {
+    return undefined
+  }
 }
 
 /** The failure as the program meets it in a replay. */
 export const replayFailure = (recorded: Recorded): unknown => {
-  const { error } = recorded
+  const error = copyJson(recorded.error)
   if (typeof error !== "object" || error === null || Array.isArray(error)) return error
   const message = "message" in error ? String(error.message) : ""
   const again = new Error(message)

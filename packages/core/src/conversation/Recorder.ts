@@ -50,33 +50,46 @@ export class Recorder {
     name: string,
     act: (op: LiveOp) => Effect.Effect<A, E>
   ): Effect.Effect<A, E | OpFailure> {
-    return Effect.suspend((): Effect.Effect<A, E | OpFailure> => {
-      const { live } = this
-      if (this.isOver) return this.refused()
-      const begun = live.log.begin(kind, name)
-      switch (begun._tag) {
-        case "busy":
-          return Effect.fail(new OpInProgress({ open: begun.open, second: name }))
-        case "full":
-          return this.overflow(kind, name, act, begun)
-        case "changed":
-          return raise({ _tag: "changed", detail: begun.detail })
-        case "failed": {
-          // What was recorded is what the program failed with then: of its own error type.
-          const error = replayFailure(begun.failure) as E
-          return begun.failure.died === true ? Effect.die(error) : Effect.fail(error)
-        }
-        case "op": {
-          const { op } = begun
-          if (op.cut === true) return this.neverAgain
-          if (op.done) return act(op)
-          return Effect.onExit(act(op), (exit) => {
-            if (exit._tag === "Failure" && !op.done) this.unfinished(op, exit)
-            return Effect.void
-          })
-        }
+    return Effect.suspend(() => this.begun(kind, name, act))
+  }
+  /** The same at once, for an effect that begins here. */
+  protected begun<A, E>(
+    kind: OpKind,
+    name: string,
+    act: (op: LiveOp) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | OpFailure> {
+    const { live } = this
+    if (this.isOver) return this.refused()
+    const begun = live.log.begin(kind, name)
+    switch (begun._tag) {
+      case "busy":
+        return Effect.fail(new OpInProgress({ open: begun.open, second: name }))
+      case "full":
+        return this.overflow(kind, name, act, begun)
+      case "changed":
+        return raise({ _tag: "changed", detail: begun.detail })
+      case "failed": {
+        // What was recorded is what the program failed with then: of its own error type.
+        const error = replayFailure(begun.failure) as E
+        return begun.failure.died === true ? Effect.die(error) : Effect.fail(error)
       }
-    })
+      case "op": {
+        const { op } = begun
+        if (op.cut === true) return this.neverAgain
+        if (op.done) return act(op)
+        return this.guarded(op, act)
+      }
+    }
+  }
+  /** The act is made inside: what it did before it waits is not held on to while it waits. */
+  private guarded<A, E>(op: LiveOp, act: (op: LiveOp) => Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.onExit(
+      Effect.suspend(() => act(op)),
+      (exit) => {
+        if (exit._tag === "Failure" && !op.done) this.unfinished(op, exit)
+        return Effect.void
+      }
+    )
   }
   /** L3, L5. A suspended op stays open: it goes on when the step is resumed. */
   private unfinished<A, E>(op: LiveOp, exit: Exit.Failure<A, E>): void {
@@ -163,15 +176,13 @@ export class Recorder {
     return Effect.andThen(this.flush(), port.outbound.send(live.holder, message))
   }
 
-  /** Waits without a turn until something ends the wait (C2). */
+  /** Waits without a turn until something ends the wait (C2). Called where the wait begins. */
   park(wait: NonNullable<Live["wait"]>): Effect.Effect<Parted, LeaseLostError> {
-    return Effect.suspend(() => {
-      const { live } = this
-      if (this.isOver) return this.refused()
-      // Parking is what a turn stores: a program that runs outside one takes one for it.
-      if (live.holder.turn === undefined) return Effect.andThen(this.takeTurn(live), this.park(wait))
-      return this.parked(wait)
-    })
+    const { live } = this
+    if (this.isOver) return this.refused()
+    // Parking is what a turn stores: a program that runs outside one takes one for it.
+    if (live.holder.turn === undefined) return Effect.flatMap(this.takeTurn(live), () => this.park(wait))
+    return this.parked(wait)
   }
   private parked(wait: NonNullable<Live["wait"]>): Effect.Effect<Parted> {
     const { live } = this

@@ -47,20 +47,23 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
       ? Effect.sync(() => lives.ended(live, outcome))
       : Effect.map(written(live, checkpoints.clear(live, turn)), () => lives.ended(live, outcome))
 
+  const onStale = (live: Live): void => timed().onStale(live, live.armed)
+  const onTime = (live: Live): void => timed().onTime(live, live.armed)
   /** Waits for the wait's own time, or to give its fiber up, whichever comes first. R-3. */
   const arm = (live: Live): void => {
     live.clearTimer()
     if (live.gone) return
     const { wait } = live
+    live.armed = wait
     const wake = wakeTime(wait)
     const stale =
       live.program.options.persistent && live.fiber !== undefined
         ? port.timers.now() + port.limits.dormantAfter
         : undefined
     if (stale !== undefined && (wake === undefined || stale < wake)) {
-      live.timer = port.timers.at(stale, () => timed().onStale(live, wait))
+      live.timer = port.timers.atFor(stale, onStale, live)
     } else if (wake !== undefined) {
-      live.timer = port.timers.at(wake, () => timed().onTime(live, wait))
+      live.timer = port.timers.atFor(wake, onTime, live)
     }
   }
 
@@ -108,6 +111,7 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
   const failed = (live: Live, turn: Turn, settled: Settled): Effect.Effect<void, SettleError> => {
     if (!willRetry(live, settled)) return finish(live, turn, "failed")
     live.cuts++
+    live.log.forgive()
     return again(live, turn)
   }
   const fail = (live: Live, turn: Turn, error: CutTooOftenError | LogFull): Effect.Effect<void, SettleError> =>
@@ -171,6 +175,8 @@ const heirOf = (live: Live): Live => {
   })
   heir.reminder = live.reminder
   heir.forgetful = live.forgetful
+  heir.stepsSinceWait = live.stepsSinceWait
+  heir.gotosSinceWait = live.gotosSinceWait
   return heir
 }
 

@@ -20,6 +20,8 @@ export interface Timers {
    * @param time ms since the epoch; `Infinity` never comes. After the wheel's scope is closed nothing fires.
    */
   readonly at: (time: number, fire: () => void) => Timer
+  /** The same with one argument for `fire`, so that what is set for every conversation makes no function of its own. */
+  readonly atFor: <A>(time: number, fire: (about: A) => void, about: A) => Timer
   /** How many deadlines stand. */
   readonly size: () => number
   /** The wheel's clock, ms since the epoch. */
@@ -31,24 +33,38 @@ const longestSleep = 60 * 60 * 1000
 /** So many deadlines fire before other fibers get their turn. */
 const firesPerWake = 256
 
-class Deadline implements Timer {
+/** A deadline, whatever it is about. */
+interface Entry {
+  index: number
+  readonly time: number
+  readonly nth: number
+  readonly isBefore: (that: Entry) => boolean
+  readonly fire: () => void
+}
+
+class Deadline<A> implements Timer {
   /** Its place in the heap; -1 once it fired or was taken back. */
   index = -1
   readonly time: number
   /** Orders equal times. */
   readonly nth: number
-  readonly fire: () => void
+  private readonly act: (about: A) => void
+  private readonly about: A
   private readonly heap: Heap
-  constructor(heap: Heap, time: number, nth: number, fire: () => void) {
+  constructor(heap: Heap, time: number, nth: number, act: (about: A) => void, about: A) {
     this.heap = heap
     this.time = time
     this.nth = nth
-    this.fire = fire
+    this.act = act
+    this.about = about
+  }
+  fire(): void {
+    this.act(this.about)
   }
   cancel(): void {
     this.heap.remove(this)
   }
-  isBefore(that: Deadline): boolean {
+  isBefore(that: Entry): boolean {
     return this.time < that.time || (this.time === that.time && this.nth < that.nth)
   }
 }
@@ -58,18 +74,18 @@ class Deadline implements Timer {
  * O(log n) at worst; a deadline later than most, and a cancel in random order, O(1) on average.
  */
 class Heap {
-  private readonly entries: Array<Deadline> = []
+  private readonly entries: Array<Entry> = []
   get size(): number {
     return this.entries.length
   }
-  first(): Deadline | undefined {
+  first(): Entry | undefined {
     return this.entries[0]
   }
-  add(deadline: Deadline): void {
+  add(deadline: Entry): void {
     this.entries.push(deadline)
     this.rise(deadline, this.entries.length - 1)
   }
-  remove(deadline: Deadline): void {
+  remove(deadline: Entry): void {
     const index = deadline.index
     if (index < 0) return
     deadline.index = -1
@@ -78,7 +94,7 @@ class Heap {
     if (last.isBefore(deadline)) this.rise(last, index)
     else this.sink(last, index)
   }
-  private rise(deadline: Deadline, from: number): void {
+  private rise(deadline: Entry, from: number): void {
     let index = from
     while (index > 0) {
       const above = (index - 1) >>> 1
@@ -89,7 +105,7 @@ class Heap {
     }
     this.place(deadline, index)
   }
-  private sink(deadline: Deadline, from: number): void {
+  private sink(deadline: Entry, from: number): void {
     let index = from
     for (;;) {
       let below = 2 * index + 1
@@ -105,7 +121,7 @@ class Heap {
     }
     this.place(deadline, index)
   }
-  private place(deadline: Deadline, index: number): void {
+  private place(deadline: Entry, index: number): void {
     this.entries[index] = deadline
     deadline.index = index
   }
@@ -129,9 +145,11 @@ class Wheel implements Timers {
   readonly now = (): number => this.clock.currentTimeMillisUnsafe()
   readonly size = (): number => this.heap.size
 
-  readonly at = (time: number, fire: () => void): Timer => {
+  readonly at = (time: number, fire: () => void): Timer => this.atFor(time, fire, undefined)
+
+  readonly atFor = <A>(time: number, fire: (about: A) => void, about: A): Timer => {
     if (Number.isNaN(time)) throw new RangeError("A deadline needs a time in ms, got NaN")
-    const deadline = new Deadline(this.heap, time, this.nth++, fire)
+    const deadline = new Deadline(this.heap, time, this.nth++, fire, about)
     this.heap.add(deadline)
     if (time < this.armed && !this.closed) this.rearm()
     return deadline

@@ -162,8 +162,11 @@ class Hold implements TurnGuard, TicketTaker {
     // Registered only once the work waits for something: most turns end before they would need a limit.
     if (this.fiber !== undefined) this.bound(turn)
     return Effect.onExit(this.work.run(turn), (exit) => {
-      if (exit._tag === "Success") this.work.ended?.()
-      return this.close(turn, exit)
+      if (exit._tag === "Failure") return this.close(turn, exit)
+      this.work.ended?.()
+      if (turn.then.length === 0 || turn.suspended !== undefined) return this.close(turn, exit)
+      // Work like any other: it can be suspended, and is cut when it does not stop (R17).
+      return Effect.onExit(Effect.interruptible(followUp(turn)), (followed) => this.close(turn, followed))
     })
   }
 
@@ -201,10 +204,18 @@ class Hold implements TurnGuard, TicketTaker {
   private close(turn: Turn, exit: Exit.Exit<void>): Effect.Effect<void> {
     if (this.closing) return Effect.void
     this.closing = true
-    if (exit._tag === "Failure" || turn.suspended !== undefined) {
-      return Effect.flatMap(Effect.exit(Effect.suspend(() => this.work.cut(turn, exit))), () => this.end(turn))
-    }
-    return turn.then.length === 0 ? this.end(turn) : Effect.flatMap(Effect.exit(followUp(turn)), () => this.end(turn))
+    if (exit._tag === "Success" && turn.suspended === undefined) return this.end(turn)
+    return Effect.flatMap(Effect.exit(Effect.suspend(() => this.cut(turn, exit))), () => this.end(turn))
+  }
+
+  /** What was to follow and does not any more is told, beside the cut itself: neither waits for the other. */
+  private cut(turn: Turn, exit: Exit.Exit<void>): Effect.Effect<void> {
+    const lost = turn.then.splice(0)
+    if (lost.length === 0) return this.work.cut(turn, exit)
+    return Effect.all([...lost.map((one) => one.lost), this.work.cut(turn, exit)], {
+      concurrency: "unbounded",
+      discard: true
+    })
   }
 
   /** Releases the turn, closed or not. Safe to repeat. */
@@ -237,11 +248,13 @@ class Hold implements TurnGuard, TicketTaker {
 
 const isOver = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> => Exit.isExit(effect)
 
-/** What the handler asked to happen next in this turn; what that asks for in its turn too, within a bound (R18). */
+/** What the handler asked to happen next in this turn, and what that asks for in its turn (R18); `Turn.follow` bounds it. */
 const followUp = Effect.fnUntraced(function* (turn: Turn) {
-  for (let n = 0; n < 100; n++) {
+  while (turn.suspended === undefined) {
     const next = turn.then.shift()
     if (next === undefined) return
-    yield* next
+    turn.following++
+    // One that a conversation was started for is told by what becomes of that conversation.
+    yield* Effect.onInterrupt(next.run, () => (turn.driven === undefined ? next.lost : Effect.void))
   }
 })

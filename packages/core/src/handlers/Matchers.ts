@@ -25,6 +25,8 @@ export interface Entry {
   readonly order: number
   /** The pattern of a text trigger, normalised once. */
   readonly pattern: string
+  /** The trigger in words, for events and logs. */
+  readonly where: string
 }
 export interface Match {
   readonly entry: Entry
@@ -48,6 +50,23 @@ const rankOf = (trigger: Trigger): number => {
   }
 }
 
+const describe = (trigger: Trigger): string => {
+  switch (trigger._tag) {
+    case "action":
+      return `action ${JSON.stringify(trigger.id)}`
+    case "welcome":
+      return "welcome"
+    case "text":
+      return `when ${trigger.match === "equals" ? "" : `${trigger.match} `}${JSON.stringify(trigger.pattern)}`
+    case "regex":
+      return `when ${String(trigger.pattern)}`
+    case "predicate":
+      return "when a predicate"
+    case "type":
+      return `on ${trigger.types.join(", ")}`
+  }
+}
+
 const none: ReadonlyArray<Entry> = []
 
 export class Matchers {
@@ -62,7 +81,8 @@ export class Matchers {
   /** @returns what takes the trigger out again; safe to repeat */
   add(trigger: Trigger, reaction: Reaction): () => void {
     const pattern = trigger._tag === "text" ? normalise(trigger.pattern) : ""
-    const entry: Entry = { trigger, reaction, rank: rankOf(trigger), order: this.order++, pattern }
+    const rank = rankOf(trigger)
+    const entry: Entry = { trigger, reaction, rank, order: this.order++, pattern, where: describe(trigger) }
     if (trigger._tag === "text" && trigger.match === "equals") return push(this.exact, pattern, entry)
     if (trigger._tag === "action") return push(this.actions, trigger.id, entry)
     if (trigger._tag === "welcome") {

@@ -19,12 +19,16 @@ export const makeGiveBack = (port: InboundPort) => {
         port.dedupe?.release(passage.mark)
         return released(passage)
       }
-      // Handled already: only what it did is not stored, and the same message again would be a second effect.
-      if (passage.fate !== "open") return Effect.void
-      port.dedupe?.release(passage.mark)
-      drop(port, passage, reason)
+      forget(passage, reason)
       return Effect.void
     })
+  /** Lost here: whoever delivered it may do so again. */
+  const forget = (passage: Passage, reason: GivenBack): void => {
+    // Handled already: only what it did is not stored, and the same message again would be a second effect.
+    if (passage.fate !== "open") return
+    port.dedupe?.release(passage.mark)
+    drop(port, passage, reason)
+  }
 
   /** The turn was suspended, or the work died: what is left is to say so (R17, R23). */
   const cut = (passage: Passage, turn: Turn, exit: Exit.Exit<void>): Effect.Effect<void> =>
@@ -42,7 +46,8 @@ export const makeGiveBack = (port: InboundPort) => {
         turn.suspended === "settle" && passage.record === ""
           ? Effect.sync(() => drop(port, passage, "turn-lost"))
           : giveBack(passage, "turn-lost")
-      return Effect.andThen(Effect.andThen(abandoned, died), told)
+      // Neither waits for the other: a store that hangs on the conversation must not keep the message's account open.
+      return Effect.all([Effect.andThen(told, died), abandoned], { concurrency: "unbounded", discard: true })
     })
-  return { giveBack, cut }
+  return { giveBack, cut, abandon: (passage: Passage) => forget(passage, "turn-timeout") }
 }

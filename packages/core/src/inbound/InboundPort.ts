@@ -15,6 +15,7 @@ import type { InboundEvent, MessageEvent, SignalEvent } from "../model/Event.ts"
 import type { LifecycleCell } from "../outbound/Lifecycle.ts"
 import type { CoordinatorShape, Lease } from "../spi/Coordinator.ts"
 import type { DurabilityShape } from "../spi/Durability.ts"
+import type { NotAcceptingError } from "../spi/Provider.ts"
 import type { BotScope, StoreError, StoreShape } from "../spi/Store.ts"
 import type { View } from "./Passage.ts"
 
@@ -78,6 +79,13 @@ export interface Place {
   readonly void: () => void
 }
 
+/** A trigger that waits for a conversation to end. */
+export interface Follower {
+  readonly run: () => void
+  /** The bot stops before its time has come: says so. */
+  readonly lost: () => void
+}
+
 export interface SignalHandler {
   readonly tag: SignalEvent["_tag"]
   readonly reaction: Extract<Reaction, { readonly _tag: "run" }>
@@ -91,6 +99,15 @@ export interface InboundPort {
   readonly durability: DurabilityShape
   readonly coordinator: CoordinatorShape
   readonly timers: Timers
+  readonly admissions: {
+    /** Runs it within its bound; `late` runs when it ends after it was given up. */
+    readonly bounded: <A, E>(
+      admission: Effect.Effect<A, E>,
+      late: () => void
+    ) => Effect.Effect<A, E | StoreError | NotAcceptingError>
+  }
+  /** Runs without being waited for. */
+  readonly run: (effect: Effect.Effect<void>) => void
   readonly turns: Turns
   readonly conversations: Conversations
   readonly conversationPort: ConversationPort
@@ -131,7 +148,7 @@ export interface InboundPort {
   readonly failed: (failure: Failure) => Effect.Effect<void>
   readonly dropped: (event: InboundEvent, reason: DropReason) => void
   /** Runs once the conversation of a key has ended: a trigger queued behind it (B18). False when too many wait already. */
-  readonly afterConversation: (key: string, run: () => void) => boolean
+  readonly afterConversation: (key: string, follower: Follower) => boolean
   /** Re-arms the idle timers of a key after a message (A17). */
   readonly rearmIdle: (chat: Chat) => void
 }

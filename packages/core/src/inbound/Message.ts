@@ -5,22 +5,23 @@
  * ME2 every message is handled, or dropped with a reason that is counted and told; never both (I24).
  * ME3 a message stopped before its turn began is released to be delivered again (A4).
  */
-import { Cause, Effect, type Exit } from "effect"
-import type { TurnWork } from "../conversation/Turns.ts"
+import { Cause, Effect } from "effect"
 import type { MessageEvent } from "../model/Event.ts"
 import type { Turn } from "../outbound/Turn.ts"
 import type { CoordinationUnavailableError } from "../spi/Errors.ts"
-import { NotAcceptingError } from "../spi/Provider.ts"
+import type { NotAcceptingError } from "../spi/Provider.ts"
 import { makeAdmit } from "./2-admit/Admit.ts"
+import { sameAnswer } from "./2-admit/SameAnswer.ts"
+import { MessageWork, type Path } from "./3-turn/MessageWork.ts"
 import { makePrepare } from "./4-prepare/Prepare.ts"
 import { makeRoute } from "./5-route/Route.ts"
 import { makeClose } from "./6-close/Close.ts"
 import { makeGiveBack } from "./GiveBack.ts"
-import type { Claim, InboundPort, Lane } from "./InboundPort.ts"
+import type { InboundPort, Lane } from "./InboundPort.ts"
 import { drop, Passage, type Verdict, type View } from "./Passage.ts"
 
 export const makeMessage = (port: InboundPort) => {
-  const { cut, giveBack } = makeGiveBack(port)
+  const { abandon, cut, giveBack } = makeGiveBack(port)
   const admit = makeAdmit(port, giveBack)
   const prepare = makePrepare(port)
   const route = makeRoute(port)
@@ -59,7 +60,7 @@ export const makeMessage = (port: InboundPort) => {
       port.failed({ cause: Cause.fail(error), where: "waiting for a turn", chat: undefined, engine: true }),
       giveBack(passage, "turn-timeout")
     )
-  const path: Path = { handle, cut, unavailable }
+  const path: Path = { handle, cut, unavailable, abandon }
 
   /** Phases 1 to 3 of an event that is known, ours to hear and no echo. */
   return (event: MessageEvent, lane: Lane): Effect.Effect<void, NotAcceptingError> => {
@@ -73,48 +74,4 @@ export const makeMessage = (port: InboundPort) => {
     port.dropped(event, "duplicate")
     return Effect.void
   }
-}
-
-interface Path {
-  readonly handle: (passage: Passage, turn: Turn) => Effect.Effect<void>
-  readonly cut: (passage: Passage, turn: Turn, exit: Exit.Exit<void>) => Effect.Effect<void>
-  readonly unavailable: (passage: Passage, error: CoordinationUnavailableError) => Effect.Effect<void>
-}
-
-/** What is done with a message under its turn. */
-class MessageWork implements TurnWork {
-  readonly holder: Passage
-  private readonly path: Path
-  constructor(path: Path, passage: Passage) {
-    this.path = path
-    this.holder = passage
-  }
-  run(turn: Turn): Effect.Effect<void> {
-    return this.path.handle(this.holder, turn)
-  }
-  ended(): void {
-    this.holder.closed = true
-  }
-  cut(turn: Turn, exit: Exit.Exit<void>): Effect.Effect<void> {
-    return this.path.cut(this.holder, turn, exit)
-  }
-  unavailable(error: CoordinationUnavailableError): Effect.Effect<void> {
-    return this.path.unavailable(this.holder, error)
-  }
-  over(): void {
-    this.holder.lane.over()
-  }
-}
-
-/** A duplicate of a message still in admission waits for its outcome and gives the same answer (R15). */
-const sameAnswer = (
-  port: InboundPort,
-  event: MessageEvent,
-  claim: Extract<Claim, { readonly _tag: "admitting" }>
-): Effect.Effect<void, NotAcceptingError> => {
-  port.dropped(event, "duplicate")
-  const failed = new NotAcceptingError({ reason: "store", detail: "the first delivery was not taken" })
-  return Effect.callback<void, NotAcceptingError>((resume) =>
-    claim.outcome((admitted) => resume(admitted ? Effect.void : Effect.fail(failed)))
-  )
 }

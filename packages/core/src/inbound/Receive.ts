@@ -3,7 +3,7 @@ import { Cause, Effect } from "effect"
 import type { DropReason } from "../model/DropReason.ts"
 import type { InboundEvent } from "../model/Event.ts"
 import { NotAcceptingError } from "../spi/Provider.ts"
-import { contractIssue, InvalidProviderEventError, isOwn, isUnknownKind } from "./1-receive/Contract.ts"
+import { atTheDoor, InvalidProviderEventError } from "./1-receive/Contract.ts"
 import type { InboundPort } from "./InboundPort.ts"
 import { keyOf } from "./Key.ts"
 import { makeMessage } from "./Message.ts"
@@ -37,10 +37,8 @@ export const makeReceive = (port: InboundPort) => {
       port.metrics.received()
       const { state } = port.lifecycle
       if (state !== "running") return refuse(event, "not-running", `the bot is ${state}`)
-      if (isOwn(event)) return drop(event, "from-me")
-      if (isUnknownKind(event)) return drop(event, "unknown-kind")
-      const issue = contractIssue(event)
-      if (issue !== undefined) return invalid(event, issue)
+      const seen = atTheDoor(event)
+      if (seen !== "taken") return typeof seen === "string" ? drop(event, seen) : invalid(event, seen.issue)
       if (port.echo?.isEcho(event, port.timers.now()) === true) return drop(event, "echo")
       if (!port.access.lets(event.from, event.sender)) return drop(event, "blocked")
       const lane = port.queue.lane(keyOf(event, port.perParticipant))

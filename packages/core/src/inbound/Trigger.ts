@@ -8,7 +8,8 @@
 import { Cause, Effect } from "effect"
 import type { TriggerResult } from "../chat/Chat.ts"
 import { UnknownFlowError } from "../chat/UnknownFlowError.ts"
-import { CurrentTurn, type TurnHolder } from "../outbound/Turn.ts"
+import { TurnLimitError } from "../conversation/Execute.ts"
+import { CurrentTurn, mostFollowUps, type Turn, type TurnHolder } from "../outbound/Turn.ts"
 import { type CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
 import type { StoreError } from "../spi/Store.ts"
 import { makeTriggered, queued, refused, type TriggerRequest } from "./Triggered.ts"
@@ -50,6 +51,27 @@ export const makeTrigger = (port: InboundPort, nextId: () => string) => {
     })
   }
 
+  const failed = (flow: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
+    port.failed({ cause, where: `trigger ${flow}`, chat: undefined })
+
+  /** In the same turn, behind the handler. A flow that triggers itself, or a chain of them, ends like a goto without end. */
+  const follow = (flow: string, request: TriggerRequest, turn: Turn): Effect.Effect<TriggerResult> => {
+    const { key } = turn
+    const taken = turn.follow({
+      run: Effect.catchCause(Effect.asVoid(inTurn(flow, request, { key, turn }, turn)), (cause) => failed(flow, cause)),
+      lost: Effect.suspend(() =>
+        failed(flow, Cause.fail(turn.refusal() ?? new LeaseLostError({ key, reason: "ended" })))
+      )
+    })
+    if (taken) return Effect.succeed(queued)
+    const answer = Effect.succeed(refused("overloaded"))
+    if (turn.following === 0) return answer
+    return Effect.andThen(
+      failed(flow, Cause.fail(new TurnLimitError({ flow, limit: "gotos", max: mostFollowUps }))),
+      answer
+    )
+  }
+
   return (flow: string, request: TriggerRequest): Effect.Effect<TriggerResult, UnknownFlowError | TriggerFailure> =>
     Effect.flatMap(CurrentTurn, (current): Effect.Effect<TriggerResult, UnknownFlowError | TriggerFailure> => {
       if (port.conversationPort.registered(flow) === undefined) {
@@ -63,13 +85,8 @@ export const makeTrigger = (port: InboundPort, nextId: () => string) => {
       if (current === undefined || turn === undefined) {
         return Effect.callback<TriggerResult, TriggerFailure>((resume) => submit(flow, request, key, resume))
       }
-      if (current.key === key) {
-        turn.then.push(
-          Effect.catchCause(Effect.asVoid(inTurn(flow, request, { key, turn }, turn)), (cause) =>
-            port.failed({ cause, where: `trigger ${flow}`, chat: undefined })
-          )
-        )
-      } else submit(flow, request, key, undefined)
+      if (current.key === key) return follow(flow, request, turn)
+      submit(flow, request, key, undefined)
       return Effect.succeed(queued)
     })
 }

@@ -1,10 +1,11 @@
 /** A trigger under its turn (A21, B18): handoff gate → what is active → language → start. */
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import type { TriggerResult } from "../chat/Chat.ts"
 import type { Live, Settled } from "../conversation/Live.ts"
 import type { State } from "../conversation/Step.ts"
 import type { SavedMessage } from "../model/Checkpoint.ts"
 import type { Turn, TurnHolder } from "../outbound/Turn.ts"
+import { LeaseLostError } from "../spi/Errors.ts"
 import { resolveLanguage } from "./4-prepare/Language.ts"
 import type { InboundPort } from "./InboundPort.ts"
 
@@ -50,6 +51,14 @@ export const makeTriggered = (
     )
   }
 
+  const lost = (flow: string, key: string): Effect.Effect<void> =>
+    port.failed({
+      cause: Cause.fail(new LeaseLostError({ key, reason: "revoked", detail: "stopping" })),
+      where: `queued trigger ${flow}`,
+      chat: undefined,
+      engine: true
+    })
+
   /** The caller holds the turn. */
   const inTurn = Effect.fnUntraced(function* (flow: string, request: TriggerRequest, holder: TurnHolder, turn: Turn) {
     const { chatId } = request
@@ -62,7 +71,10 @@ export const makeTriggered = (
     const live = port.conversations.lives.get(key)
     if (live !== undefined || view.dormant !== undefined) {
       if (request.ifActive === "queue") {
-        const waits = port.afterConversation(key, () => again(flow, request, key))
+        const waits = port.afterConversation(key, {
+          run: () => again(flow, request, key),
+          lost: () => port.run(lost(flow, key))
+        })
         return waits ? queued : refused("active")
       }
       if (request.ifActive !== "replace") return refused("active")

@@ -74,6 +74,9 @@ export class Turn implements Ticket, Lease {
     if (this.state === held) return undefined
     return (this.loss ??= new LeaseLostError({ key: this.key, reason: "ended" }))
   }
+  raise(fence: number): void {
+    this.queues.raise(this, fence)
+  }
   get whenLost(): Effect.Effect<LeaseLostError> {
     return Effect.never
   }
@@ -150,6 +153,12 @@ export class KeyQueues {
     turn.state = cancelled
     this.leaveQueue(turn)
     this.wake(turn)
+  }
+
+  raise(turn: Turn, fence: number): void {
+    if (turn.state !== held || fence < turn.fence) return
+    this.fences.value = Math.max(this.fences.value, fence)
+    turn.fence = ++this.fences.value
   }
 
   private grant(turn: Turn, previousHolder: string | undefined): Turn {

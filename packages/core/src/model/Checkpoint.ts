@@ -43,10 +43,8 @@ export const Op = Schema.Struct({
   name: Schema.String,
   done: Schema.Boolean,
   cut: Schema.optionalKey(Schema.Boolean),
-  /** How it failed last and how often: the program survived it or tries again. `died`: it was a defect. */
-  failed: Schema.optionalKey(
-    Schema.Struct({ error: Schema.Unknown, times: Schema.Int, died: Schema.optionalKey(Schema.Boolean) })
-  ),
+  /** How it failed: the program survived it, or tries again by another op. `died`: it was a defect. */
+  failed: Schema.optionalKey(Schema.Struct({ error: Schema.Unknown, died: Schema.optionalKey(Schema.Boolean) })),
   /** An ask: how often the question was put; a run: how often it was started. */
   attempts: Schema.optionalKey(Schema.Int),
   /** An ask: the message that answered. */

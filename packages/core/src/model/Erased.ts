@@ -39,9 +39,19 @@ export const given = <R>(services: Context.Context<R>): Context.Context<R> => Co
 
 export const bindTo = <R>(services: Context.Context<R>): Bind => {
   const marked = given(services)
-  return <A>(effect: UserEffect<A>) =>
+  return <A>(effect: UserEffect<A>) => {
+    if (!Effect.isEffect(effect)) return Effect.die(notAnEffect(effect))
     // Merging contexts for every handler would cost more than all the rest of a message.
-    Fiber.getCurrent()?.getRef(Given) === services
+    return Fiber.getCurrent()?.getRef(Given) === services
       ? (effect as Effect.Effect<A, unknown>)
       : Effect.provideContext(effect as Effect.Effect<A, unknown, R>, marked)
+  }
 }
+
+/** The compiler refuses it; code that was never type-checked gets the reason instead of silence. */
+const notAnEffect = (value: unknown): TypeError =>
+  new TypeError(
+    value instanceof Promise
+      ? "returned a Promise, not an Effect: wrap it, return Effect.promise(() => …), or use Effect.gen with chat.reply"
+      : `returned ${value === undefined ? "nothing" : typeof value}, not an Effect: return what chat.reply gives, or Effect.void`
+  )

@@ -1,4 +1,5 @@
 /** What may be stored: values that `JSON.stringify` and `JSON.parse` give back as they were. */
+import { Option } from "effect"
 import type { Json } from "./Json.ts"
 
 /** Where a value cannot be stored, as a path from the value itself (`$.items[2].at`), and why. */
@@ -94,3 +95,12 @@ export const findNotJson = (value: unknown, bounds: JsonBounds = {}): NotJson | 
 /** Whether a value can be stored as JSON: see `findNotJson`. Source: C18, R22 */
 export const isPlainJson = (value: unknown, bounds: JsonBounds = {}): value is Json =>
   findNotJson(value, bounds) === undefined
+
+/** The JSON text of a value; none for what has no such text: a BigInt, a cycle, a function, `undefined`. */
+export const jsonOf = (value: unknown): Option.Option<string> => {
+  try {
+    return Option.fromNullishOr(JSON.stringify(value))
+  } catch {
+    return Option.none()
+  }
+}

@@ -23,6 +23,16 @@ export interface TurnGuard {
   readonly suspend: (turn: Turn, reason: SuspendReason) => void
 }
 
+/** What is to happen in a turn once its handler has ended (R18). */
+export interface FollowUp {
+  readonly run: Effect.Effect<void>
+  /** Tells that the turn was cut before it could begin. */
+  readonly lost: Effect.Effect<void>
+}
+
+/** So many of them a turn, those that they ask for themselves included. */
+export const mostFollowUps = 100
+
 export class Turn {
   /** Why it was revoked: the error is made for whoever asks, since most turns end without anybody asking. */
   private reason: LeaseLostError["reason"] | undefined = undefined
@@ -34,7 +44,9 @@ export class Turn {
   fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
   closed = false
   /** What the handler asked to happen in this turn once it has ended (R18). */
-  readonly then: Array<Effect.Effect<void>> = []
+  readonly then: Array<FollowUp> = []
+  /** How many of them have begun. */
+  following = 0
   readonly key: string
   readonly lease: Lease
   /** ms since the epoch. */
@@ -53,6 +65,13 @@ export class Turn {
     const { detail, reason } = this
     if (reason === undefined) return this.lease.lost()
     return (this.error ??= new LeaseLostError({ key: this.key, reason, ...(detail === undefined ? {} : { detail }) }))
+  }
+
+  /** Takes what is to follow the handler; false when there would be too many (`mostFollowUps`). */
+  follow(next: FollowUp): boolean {
+    if (this.following + this.then.length >= mostFollowUps) return false
+    this.then.push(next)
+    return true
   }
 
   /** T1. Safe to repeat: the first reason stands. */

@@ -18,6 +18,11 @@ export interface Lease {
   readonly check: Effect.Effect<void, LeaseLostError>
   /** The same without an effect: `undefined` while held. For the hot path. */
   readonly lost: () => LeaseLostError | undefined
+  /**
+   * Grants the held turn anew above a fence that was found in the store. Only where nobody else can have written it: the
+   * coordinator of one process, whose wall clock was set back since its last life (R19). A shared one has none.
+   */
+  readonly raise?: (fence: number) => void
   /** Completes when the lease is lost; never for a lease that is released in time. */
   readonly whenLost: Effect.Effect<LeaseLostError>
   /** Gives the key to the next ticket. Safe to repeat; never fails: a failed release is repaired (C7). */

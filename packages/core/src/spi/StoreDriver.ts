@@ -2,7 +2,8 @@
  * What the author of a store implements: rows in, rows out, no codecs. `Store.fromDriver` lifts it once, so every store
  * reads and refuses the same way. The duties (atomicity, fences) stand beside the methods of `StoreShape`.
  */
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Result, Schema } from "effect"
+import { jsonOf } from "../model/PlainJson.ts"
 import { Checkpoint, type Tombstone, wakeTime } from "../model/Checkpoint.ts"
 import type { BotScope, ChatRow, ContactRow, DueKey, Handoff, MessageRow, Page, StoreShape } from "./Store.ts"
 import { StoreError } from "./Store.ts"
@@ -108,10 +109,40 @@ const decodeHandoff = Schema.decodeUnknownEffect(HandoffJson)
 const decodeUnknownJson = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
 const decodeApplied = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(Schema.String)))
 
-/** Lifts a driver to the contract: codecs, expiry and corrupt rows are handled here and nowhere else. */
+/** The flow of a checkpoint that cannot be read: no flow has this name. */
+export const unreadableFlow = "(unreadable)"
+
+/**
+ * What stands for a checkpoint that cannot be read: changed code (C18). It can be cleared, which needs what the row says
+ * beside its data, but not go on.
+ */
+const unreadable = ({ fence, id, revision }: CheckpointRow): Checkpoint => ({
+  format: 1,
+  id,
+  visit: 0,
+  flow: unreadableFlow,
+  version: "",
+  stepId: "",
+  state: {},
+  ops: [],
+  pending: [],
+  origin: { id: "", from: "", sender: "", isGroup: false, type: "unknown", body: "" },
+  trail: [],
+  cuts: 0,
+  applied: [],
+  revision,
+  fence
+})
+
+/**
+ * Lifts a driver to the contract: codecs, expiry and rows that cannot be read are handled here and nowhere else. Such a
+ * row never makes its key unusable: a checkpoint stands as one of `unreadableFlow`, a tombstone without its applied
+ * messages, a handoff without its details; a profile field is left out. Each is logged with its text.
+ */
 export const fromDriver = (driver: StoreDriver): StoreShape => {
-  const corrupt = (operation: string) => (error: Schema.SchemaError) =>
-    new StoreError({ store: driver.name, operation, reason: "corrupt", detail: error.message })
+  /** What cannot be read is logged as it stands, so that nothing is lost in silence when it is cleared later. */
+  const unread = (what: string, of: string, raw: string, error: Schema.SchemaError): Effect.Effect<void> =>
+    Effect.annotateLogs(Effect.logError(`${driver.name}: ${what} of ${of} cannot be read: ${error.message}`), { raw })
 
   /** Refuses a page no driver is made for, in words, before it is asked. */
   const within = <A>(
@@ -131,22 +162,39 @@ export const fromDriver = (driver: StoreDriver): StoreShape => {
           })
         )
 
-  const splitRow = Effect.fnUntraced(function* (row: CheckpointRow | undefined, now: number) {
+  const splitRow = Effect.fnUntraced(function* (key: string, row: CheckpointRow | undefined, now: number) {
     if (row === undefined || (row.expires !== null && row.expires <= now)) return {}
-    if (row.data === null) {
-      if (row.id === "") return {}
-      const applied = yield* Effect.mapError(decodeApplied(row.applied), corrupt("getCheckpoint"))
-      return { tombstone: { id: row.id, revision: row.revision, fence: row.fence, applied } satisfies Tombstone }
+    const { applied, data, fence, id, revision } = row
+    if (data === null) {
+      if (id === "") return {}
+      const known = yield* Effect.catch(decodeApplied(applied), (error) =>
+        Effect.as(unread("the tombstone", key, applied, error), [])
+      )
+      return { tombstone: { id, revision, fence, applied: known } satisfies Tombstone }
     }
-    return { checkpoint: yield* Effect.mapError(decodeCheckpoint(row.data), corrupt("getCheckpoint")) }
+    const checkpoint = yield* Effect.catch(decodeCheckpoint(data), (error) =>
+      Effect.as(unread("the checkpoint", key, data, error), unreadable(row))
+    )
+    return { checkpoint }
   })
-  const readHandoff = (json: string | null): Effect.Effect<Handoff | undefined, StoreError> =>
-    json === null ? Effect.undefined : Effect.mapError(decodeHandoff(json), corrupt("handoff"))
-  const readProfile = Effect.fnUntraced(function* (rows: KeyRows["profile"]) {
+  /** A person holds the chat, whatever else was said of it: the bot stays silent until it is given back (I19). */
+  const readHandoff = (chatId: string, json: string | null): Effect.Effect<Handoff | undefined> =>
+    json === null
+      ? Effect.undefined
+      : Effect.catch(decodeHandoff(json), (error) =>
+          Effect.andThen(
+            unread("the handoff", chatId, json, error),
+            Effect.map(Clock.currentTimeMillis, (since): Handoff => ({ since }))
+          )
+        )
+  const readProfile = Effect.fnUntraced(function* (userId: string, rows: KeyRows["profile"]) {
     if (rows.length === 0) return empty
     const fields: Array<readonly [string, unknown]> = []
-    for (const [field, json] of rows)
-      fields.push([field, yield* Effect.mapError(decodeUnknownJson(json), corrupt("profile"))])
+    for (const [field, json] of rows) {
+      const read = yield* Effect.result(decodeUnknownJson(json))
+      if (Result.isSuccess(read)) fields.push([field, read.success])
+      else yield* unread(`the profile field "${field}"`, userId, json, read.failure)
+    }
     // Not by assignment: a field named __proto__ would become the prototype.
     return Object.fromEntries(fields)
   })
@@ -162,38 +210,37 @@ export const fromDriver = (driver: StoreDriver): StoreShape => {
     open: Effect.fnUntraced(function* (bot, key, chatId, userId) {
       const rows = yield* driver.open(bot, key, chatId, userId)
       const now = yield* Clock.currentTimeMillis
-      const { checkpoint, tombstone } = yield* splitRow(rows.checkpoint, now)
+      const { checkpoint, tombstone } = yield* splitRow(key, rows.checkpoint, now)
       return {
-        handoff: rows.handoff === null ? undefined : yield* readHandoff(rows.handoff),
-        profile: rows.profile.length === 0 ? empty : yield* readProfile(rows.profile),
+        handoff: rows.handoff === null ? undefined : yield* readHandoff(chatId, rows.handoff),
+        profile: rows.profile.length === 0 ? empty : yield* readProfile(userId, rows.profile),
         checkpoint,
         tombstone
       }
     }),
-    profile: (bot, userId) => Effect.flatMap(driver.profile(bot, userId), readProfile),
+    profile: (bot, userId) => Effect.flatMap(driver.profile(bot, userId), (rows) => readProfile(userId, rows)),
     setProfile: (bot, userId, field, value) =>
       value === undefined
         ? driver.setProfile(bot, userId, field, null)
         : Effect.flatMap(
-            Option.match(Option.fromNullishOr(JSON.stringify(value)), {
-              onNone: () =>
-                Effect.fail(
+            Effect.fromOption(jsonOf(value)).pipe(
+              Effect.mapError(
+                () =>
                   new StoreError({
                     store: driver.name,
                     operation: "setProfile",
                     reason: "invalid",
                     detail: `the value of "${field}" is not JSON`
                   })
-                ),
-              onSome: Effect.succeed
-            }),
+              )
+            ),
             (json) => driver.setProfile(bot, userId, field, json)
           ),
-    handoff: (bot, chatId) => Effect.flatMap(driver.handoff(bot, chatId), readHandoff),
+    handoff: (bot, chatId) => Effect.flatMap(driver.handoff(bot, chatId), (json) => readHandoff(chatId, json)),
     setHandoff: (bot, chatId, handoff) =>
       driver.setHandoff(bot, chatId, handoff === undefined ? null : JSON.stringify(handoff)),
     getCheckpoint: Effect.fnUntraced(function* (bot, key) {
-      return yield* splitRow(yield* driver.getCheckpoint(bot, key), yield* Clock.currentTimeMillis)
+      return yield* splitRow(key, yield* driver.getCheckpoint(bot, key), yield* Clock.currentTimeMillis)
     }),
     setCheckpointIf: (bot, key, next) =>
       put(bot, key, {
@@ -228,7 +275,7 @@ export const fromDriver = (driver: StoreDriver): StoreShape => {
       const page = yield* within("checkpoints", options.limit, 1_000, driver.checkpoints(bot, { ...options, now }))
       const items: Array<{ readonly key: string; readonly checkpoint: Checkpoint }> = []
       for (const { key, row } of page.items) {
-        const { checkpoint } = yield* splitRow(row, now)
+        const { checkpoint } = yield* splitRow(key, row, now)
         if (checkpoint !== undefined) items.push({ key, checkpoint })
       }
       return page.next === undefined ? { items } : { items, next: page.next }

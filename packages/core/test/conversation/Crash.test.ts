@@ -163,6 +163,42 @@ const mixed: Story = {
   refusals: ["no A", "no B", "?"]
 }
 
+const timed: Story = {
+  handlers: [
+    Bot.flow(
+      Flow.make("tiempo").pipe(
+        Flow.ask("a", "¿A?", {
+          answer: word("A"),
+          invalid: "no A",
+          timeout: "1m",
+          onTimeout: { say: "tarde", goto: "dos" }
+        }),
+        Flow.persistent
+      ),
+      { trigger: "tiempo" }
+    ),
+    Bot.flow(
+      Flow.make("dos").pipe(
+        Flow.ask("b", "¿B?", { answer: word("B"), invalid: "no B", retries: 20, onGiveUp: { goto: "tiempo" } }),
+        Flow.run("x", (_, op) => note(op.id, 1)),
+        Flow.say(({ b, x }) => `Fin ${b}${x}`),
+        Flow.persistent
+      )
+    ),
+    Bot.onMessage((chat) => chat.reply("?"))
+  ],
+  first: "tiempo",
+  reactions: {
+    "¿A?": { passes: "2 minutes" },
+    "¿B?": "Bea",
+    "no A": { passes: "2 minutes" },
+    "no B": "Bea",
+    "?": "tiempo"
+  },
+  last: "Fin Bea1",
+  refusals: ["no A", "no B", "?"]
+}
+
 const words = (story: Story, transcript: ReadonlyArray<string>): ReadonlyArray<string> =>
   transcript.filter((text) => !story.refusals.includes(text))
 
@@ -178,7 +214,8 @@ const isQuestion = (text: string): boolean => text.startsWith("¿")
 describe.each([
   ["a flow of every kind of step", signUp],
   ["a free-form conversation", freeForm],
-  ["a flow with a free-form step", mixed]
+  ["a flow with a free-form step", mixed],
+  ["a question nobody answers in time", timed]
 ])("a crash at every call: %s", (_, story) => {
   it.effect("a stop and a start before each line change nothing", () =>
     Effect.gen(function* () {
@@ -189,46 +226,49 @@ describe.each([
     })
   )
   for (const applied of [false, true]) {
-    it.effect(`ends as without one; the call ${applied ? "took effect" : "did not take effect"}`, () =>
-      Effect.gen(function* () {
-        runs.length = 0
-        lifeNow = 1
-        const calm = yield* tell(story, undefined)
-        expect(calm.transcript.at(-1)).toBe(story.last)
-        const expected = words(story, calm.transcript)
-        const expectedRuns = runs.map(({ id }) => id)
-        expect(new Set(expectedRuns).size).toBe(expectedRuns.length)
-        expect(calm.calls).toBeGreaterThan(20)
-
-        for (let at = 1; at <= calm.calls; at++) {
+    it.effect(
+      `ends as without one; the call ${applied ? "took effect" : "did not take effect"}`,
+      () =>
+        Effect.gen(function* () {
           runs.length = 0
           lifeNow = 1
-          const told = yield* tell(story, { at, applied }, () => {
-            lifeNow = 2
-          })
-          const where = `crash at call ${at} (${told.crash ?? "none"}): ${JSON.stringify(told.transcript)}`
-          if (told.crash === undefined) continue
-          expect(told.transcript.at(-1) === story.last || told.transcript.includes(story.last), where).toBe(true)
-          const got = mended(story, told.transcript, told.before)
-          // A question whose send was cut short may have been taken for asked: the answer then goes to it (R2).
-          const missing = expected.filter((text) => !got.includes(text))
-          expect(
-            missing.filter((text) => !isQuestion(text)),
-            where
-          ).toEqual([])
-          expect(missing.length, where).toBeLessThanOrEqual(told.crash === "send" || told.crash === "put" ? 1 : 0)
-          expect(got, where).toEqual(expected.filter((text) => !missing.includes(text)))
-          const counts = new Map<string, number>()
-          for (const { id } of runs) counts.set(id, (counts.get(id) ?? 0) + 1)
-          const twice = [...counts].filter(([, count]) => count > 1).map(([id]) => id)
-          const lastOfFirst = runs.findLast(({ life }) => life === 1)?.id
-          expect(
-            twice.every((id) => id === lastOfFirst),
-            where
-          ).toBe(true)
-          expect(runs.length, where).toBe(counts.size + twice.length)
-        }
-      })
+          const calm = yield* tell(story, undefined)
+          expect(calm.transcript.at(-1)).toBe(story.last)
+          const expected = words(story, calm.transcript)
+          const expectedRuns = runs.map(({ id }) => id)
+          expect(new Set(expectedRuns).size).toBe(expectedRuns.length)
+          expect(calm.calls).toBeGreaterThan(10)
+
+          for (let at = 1; at <= calm.calls; at++) {
+            runs.length = 0
+            lifeNow = 1
+            const told = yield* tell(story, { at, applied }, () => {
+              lifeNow = 2
+            })
+            const where = `crash at call ${at} (${told.crash ?? "none"}): ${JSON.stringify(told.transcript)}`
+            if (told.crash === undefined) continue
+            expect(told.transcript.at(-1) === story.last || told.transcript.includes(story.last), where).toBe(true)
+            const got = mended(story, told.transcript, told.before)
+            // A question whose send was cut short may have been taken for asked: the answer then goes to it (R2).
+            const missing = expected.filter((text) => !got.includes(text))
+            expect(
+              missing.filter((text) => !isQuestion(text)),
+              where
+            ).toEqual([])
+            expect(missing.length, where).toBeLessThanOrEqual(told.crash === "send" || told.crash === "put" ? 1 : 0)
+            expect(got, where).toEqual(expected.filter((text) => !missing.includes(text)))
+            const counts = new Map<string, number>()
+            for (const { id } of runs) counts.set(id, (counts.get(id) ?? 0) + 1)
+            const twice = [...counts].filter(([, count]) => count > 1).map(([id]) => id)
+            const lastOfFirst = runs.findLast(({ life }) => life === 1)?.id
+            expect(
+              twice.every((id) => id === lastOfFirst),
+              where
+            ).toBe(true)
+            expect(runs.length, where).toBe(counts.size + twice.length)
+          }
+        }),
+      60_000
     )
   }
 })

@@ -126,9 +126,9 @@ it.effect("shows typed errors by their tag and message, before the next line is 
   Effect.gen(function* () {
     const terminal = yield* session(["paga", "vacío", "hola"])
     expect(terminal.printed()).toEqual([
-      { text: "[error in a handler] PayError: refused with E7", tone: "error" },
+      { text: '[error in when "paga"] PayError: refused with E7', tone: "error" },
       {
-        text: "[error in a handler] SendError: simulator did not take the message for you (InvalidContent): a text that is empty",
+        text: '[error in when "vacío"] SendError: simulator did not take the message for you (InvalidContent): a text that is empty',
         tone: "error"
       },
       { text: "👋 ¡Hola, you!", tone: "bot" }

@@ -41,7 +41,7 @@ describe("A19 handler failure", () => {
             )
           )
           expect(yield* says("ana", "x")).toEqual([sorry])
-          expect(hooked).toEqual(["a handler", "x"])
+          expect(hooked).toEqual(['when "x"', "x"])
           const errors = yield* events.of("error")
           expect(errors).toHaveLength(1)
           expect(errors[0]?.error).toMatchObject(error)
@@ -74,6 +74,37 @@ describe("A19 handler failure", () => {
         ["flow f", "flow"],
         ["conversation free", "free"],
         ["onMessage", "caught"]
+      ])
+    })
+  )
+
+  it.effect("A19 the event names the trigger whose handler failed", () =>
+    Effect.gen(function* () {
+      const broken = () => pay("x")
+      const { events, gets, inbound } = yield* run(
+        Bot.make(
+          "shop",
+          [
+            Bot.onWelcome(broken),
+            Bot.action("buy", broken),
+            Bot.when({ pattern: "a", match: "contains" }, broken),
+            Bot.when(/b+/u, broken),
+            Bot.when(({ body }) => body === "c", broken),
+            Bot.onMedia(broken)
+          ],
+          { apology: false }
+        )
+      )
+      const text = (body: string) => inbound.text({ chat: "ana", body })
+      yield* gets(text("first"), inbound.button({ chat: "ana", payload: "buy" }), text("xax"), text("bb"), text("c"))
+      yield* gets(inbound.media({ chat: "ana", kind: "gif" }))
+      expect((yield* events.of("error")).map(({ where }) => where)).toEqual([
+        "welcome",
+        'action "buy"',
+        'when contains "a"',
+        "when /b+/u",
+        "when a predicate",
+        "on image, video, gif, audio, document, sticker"
       ])
     })
   )

@@ -1,5 +1,5 @@
 import { MemoryStore } from "@botmesh/core"
-import { type CheckpointRow, fenceTtl, fromDriver, type MessageRow } from "@botmesh/core/spi"
+import { type CheckpointRow, fenceTtl, fromDriver, type MessageRow, unreadableFlow } from "@botmesh/core/spi"
 import { StoreSuite } from "@botmesh/core/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -183,14 +183,37 @@ describe("rows of a memory store", () => {
     })
   )
 
-  it.effect("I14 a row that cannot be read fails as corrupt and is left as it is", () =>
+  it.effect("I14 C18 a row that cannot be read stands as a flow nobody has, is left as it is, and can be cleared", () =>
     Effect.gen(function* () {
       const driver = MemoryStore.make()
       const store = fromDriver(driver)
-      yield* driver.putCheckpoint(bot, "k", row({ data: '{"format":99}' }), 0)
-      const error = yield* Effect.flip(store.getCheckpoint(bot, "k"))
-      expect([error.reason, error.isRetryable]).toEqual(["corrupt", false])
+      yield* driver.putCheckpoint(bot, "k", row({ data: '{"format":99}', fence: 7 }), 0)
+      const { checkpoint } = yield* store.getCheckpoint(bot, "k")
+      expect(checkpoint).toMatchObject({ id: "a", revision: 1, fence: 7, flow: unreadableFlow })
+      expect((yield* store.checkpoints(bot, { limit: 9 })).items).toEqual([{ key: "k", checkpoint }])
       expect((yield* driver.getCheckpoint(bot, "k"))?.data).toBe('{"format":99}')
+      expect(yield* store.clearCheckpointIf(bot, "k", { id: "a", revision: 2, fence: 7, applied: [] })).toBe(true)
+      expect((yield* store.getCheckpoint(bot, "k")).checkpoint).toBeUndefined()
+    })
+  )
+
+  it.effect("I19 what else cannot be read keeps the key usable: profile, handoff, tombstone", () =>
+    Effect.gen(function* () {
+      const driver = MemoryStore.make()
+      const store = fromDriver(driver)
+      yield* driver.setProfile(bot, "u", "good", "1")
+      yield* driver.setProfile(bot, "u", "bad", "{")
+      yield* driver.setHandoff(bot, "c", "{}")
+      yield* driver.putCheckpoint(bot, "k", row(), 0)
+      yield* driver.putCheckpoint(bot, "k", row({ revision: 2, data: null, applied: "{", expires: 1e12 }), 0)
+      yield* TestClock.adjust(5)
+      expect(yield* store.open(bot, "k", "c", "u")).toEqual({
+        profile: { good: 1 },
+        handoff: { since: 5 },
+        checkpoint: undefined,
+        tombstone: { id: "a", revision: 2, fence: 1, applied: [] }
+      })
+      expect(yield* store.profile(bot, "u")).toEqual({ good: 1 })
     })
   )
 

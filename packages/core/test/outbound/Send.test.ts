@@ -31,7 +31,7 @@ describe("B9 the chat", () => {
           isGroup: true,
           ref: { id: "m:1", chatId: "120363/x@g.us" },
           lang: "es",
-          key: "120363/x@g.us:573001:2@s.whatsapp.net"
+          key: "120363/x@g.us:573001%3A2@s.whatsapp.net"
         },
         {
           body: "",

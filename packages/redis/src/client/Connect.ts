@@ -143,7 +143,8 @@ export const gatherWrites = (client: Client): (() => void) => {
   if (client instanceof Cluster) return () => {}
   let corked = false
   return () => {
-    if (corked) return
+    // Without a connection the command is refused anyway.
+    if (corked || client.status !== "ready") return
     const { stream } = client
     corked = true
     stream.cork()

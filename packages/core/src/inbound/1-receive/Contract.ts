@@ -22,17 +22,36 @@ const known: ReadonlySet<string> = new Set([
 ] satisfies ReadonlyArray<InboundEvent["_tag"]>)
 
 /** A kind this core has never heard of: a newer provider. */
-export const isUnknownKind = (event: InboundEvent): boolean => typeof event?._tag === "string" && !known.has(event._tag)
+const isUnknownKind = (event: InboundEvent): boolean => typeof event?._tag === "string" && !known.has(event._tag)
 
 /** Our own message coming back, whatever its kind (A1). */
-export const isOwn = (event: InboundEvent): boolean =>
+const isOwn = (event: InboundEvent): boolean =>
   typeof event === "object" && event !== null && "fromMe" in event && event.fromMe === true
 
 const isText = (value: unknown): boolean => typeof value === "string"
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "string"
 
+const isObjectOrAbsent = (value: unknown): boolean =>
+  value === undefined || (typeof value === "object" && value !== null)
+
+/** What an event is at the door: ours to take, to drop in silence, or broken. */
+export type AtTheDoor = "taken" | "from-me" | "unknown-kind" | { readonly issue: string }
+
+/** Looks at an event of whatever shape. Never throws, so that one broken event does not take its batch with it. */
+export const atTheDoor = (event: InboundEvent): AtTheDoor => {
+  try {
+    if (isOwn(event)) return "from-me"
+    if (isUnknownKind(event)) return "unknown-kind"
+    const issue = contractIssue(event)
+    return issue === undefined ? "taken" : { issue }
+  } catch (error) {
+    return { issue: `it throws when it is read: ${textOf(error)}` }
+  }
+}
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : typeof error)
+
 /** What is wrong with an event of a known kind; `undefined` when nothing is. */
-export const contractIssue = (event: InboundEvent): string | undefined => {
+const contractIssue = (event: InboundEvent): string | undefined => {
   if (typeof event !== "object" || event === null) return "it is not an object"
   if (!isText(event._tag)) return "`_tag` is not a text"
   if (!isText(event.from) || event.from === "") return "`from` is not a chat id"
@@ -51,6 +70,9 @@ const issueOfKind = (event: InboundEvent): string | undefined => {
       if (!isText(event.body)) return "`body` is not a text"
       if (!isText(event.type)) return "`type` is not a text"
       if (event.media !== undefined && !isText(event.media?.kind)) return "`media.kind` is not a text"
+      if (!isObjectOrAbsent(event.location)) return "`location` is not an object"
+      if (!isObjectOrAbsent(event.contact)) return "`contact` is not an object"
+      if (!isObjectOrAbsent(event.quoted)) return "`quoted` is not an object"
       return isText(event.ref?.id) ? undefined : "`ref.id` is not a text"
     case "interaction":
       if (!isText(event.body)) return "`body` is not a text"

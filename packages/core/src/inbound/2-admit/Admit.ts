@@ -1,5 +1,5 @@
 /** Second phase, after access and dedupe: journal → persist → group mode; then the message waits for its turn (A5 to A8). */
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import { bodyType, eventId } from "../../model/Event.ts"
 import type { DurabilityError } from "../../spi/Durability.ts"
 import { NotAcceptingError } from "../../spi/Provider.ts"
@@ -37,13 +37,18 @@ export const makeAdmit = (port: InboundPort, giveBack: GiveBack) => {
       }
     )
   }
+  /** Not interruptible: a record that was written is known, to be released. */
+  const recorded = (passage: Passage): Effect.Effect<boolean, DurabilityError> =>
+    Effect.uninterruptible(
+      Effect.map(port.durability.record(passage.key, passage.event), ({ _tag, id }) => {
+        passage.record = id
+        return _tag === "recorded"
+      })
+    )
   /** Journal, then persist; `undefined` when the journal knows the message already. */
   const stored = (passage: Passage): Effect.Effect<Stored | undefined, StoreError | DurabilityError> =>
     port.durability.durable
-      ? Effect.flatMap(port.durability.record(passage.key, passage.event), (recorded) => {
-          passage.record = recorded.id
-          return recorded._tag === "recorded" ? persist(passage) : Effect.undefined
-        })
+      ? Effect.flatMap(recorded(passage), (isNew) => (isNew ? persist(passage) : Effect.undefined))
       : persist(passage)
 
   const admitted = (passage: Passage, place: Place, start: () => void, fresh: boolean) => {
@@ -69,19 +74,32 @@ export const makeAdmit = (port: InboundPort, giveBack: GiveBack) => {
     )
   }
 
+  /** Its record was written after nobody waited for it any more: it goes back to the inbox. */
+  const recordedLate = (passage: Passage): void => {
+    if (passage.record !== "" && passage.fate === "dropped") port.run(giveBack(passage, "store-failed"))
+  }
+
   /** Not interruptible: a client that hangs up must not leave a claim behind (ME1). */
   return (passage: Passage, place: Place, start: () => void): Effect.Effect<void, NotAcceptingError> =>
     Effect.uninterruptible(
-      Effect.matchCauseEffect(stored(passage), {
-        onSuccess: (row): Effect.Effect<void, NotAcceptingError> => {
-          passage.firstContact = row?.firstContact === true
-          return admitted(passage, place, start, row !== undefined)
-        },
-        onFailure: (cause) =>
-          Effect.andThen(
-            port.failed({ cause, where: "admitting a message", chat: undefined, engine: true }),
-            refused(passage, place, "store-failed", "the message could not be stored")
-          )
-      })
+      Effect.matchCauseEffect(
+        port.admissions.bounded(stored(passage), () => recordedLate(passage)),
+        {
+          onSuccess: (row): Effect.Effect<void, NotAcceptingError> => {
+            passage.firstContact = row?.firstContact === true
+            return admitted(passage, place, start, row !== undefined)
+          },
+          onFailure: (cause) => {
+            const error = Cause.findErrorOption(cause)
+            if (error._tag === "Some" && error.value instanceof NotAcceptingError) {
+              return refused(passage, place, "not-running", error.value.detail)
+            }
+            return Effect.andThen(
+              port.failed({ cause, where: "admitting a message", chat: undefined, engine: true }),
+              refused(passage, place, "store-failed", "the message could not be stored")
+            )
+          }
+        }
+      )
     )
 }

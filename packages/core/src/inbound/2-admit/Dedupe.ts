@@ -43,7 +43,7 @@ export class Dedupe {
     if (mark === undefined) return unmarked
     const known = this.marks.find(mark)
     if (known !== undefined) {
-      if (known.admitting) return { _tag: "admitting", outcome: (tell) => void (known.waiters ??= []).push(tell) }
+      if (known.admitting) return { _tag: "admitting", outcome: (tell) => known.outcome(tell) }
       if (this.options.ttl === undefined || now - known.at < this.options.ttl) {
         // Used again: it goes last, but lives no longer for it.
         this.marks.refresh(known)
@@ -58,14 +58,14 @@ export class Dedupe {
 
   /** The claim became a message of ours. */
   readonly confirm = (claimed: DedupeMark | undefined): void => {
-    if (claimed instanceof Mark && claimed.stands) settle(claimed, true)
+    if (claimed instanceof Mark && claimed.stands) claimed.settle(true)
   }
 
   /** D3. Safe to repeat. */
   readonly release = (claimed: DedupeMark | undefined): void => {
     if (!(claimed instanceof Mark) || !claimed.stands) return
     this.marks.remove(claimed)
-    settle(claimed, false)
+    claimed.settle(false)
   }
 
   /** The oldest goes first; one still in admission stays, or its duplicates would wait for ever. */
@@ -74,11 +74,4 @@ export class Dedupe {
     while (mark?.admitting === true) mark = mark.newer
     if (mark !== undefined) this.marks.remove(mark)
   }
-}
-
-const settle = (mark: Mark, admitted: boolean): void => {
-  const { waiters } = mark
-  mark.admitting = false
-  mark.waiters = undefined
-  if (waiters !== undefined) for (const tell of waiters) tell(admitted)
 }

@@ -25,7 +25,8 @@ export class Mark implements DedupeMark {
   /** It was not pushed out. */
   stands = false
   /** Those who wait for the outcome of the admission, if any do. */
-  waiters: Array<(admitted: boolean) => void> | undefined = undefined
+  private waiters: Array<(admitted: boolean) => void> | undefined = undefined
+  private admitted = false
   older: Mark | undefined = undefined
   newer: Mark | undefined = undefined
   /** The next of the same bucket. */
@@ -43,6 +44,18 @@ export class Mark implements DedupeMark {
     mix(this, chat)
     mix(this, id)
     mix(this, text)
+  }
+  settle(admitted: boolean): void {
+    const { waiters } = this
+    this.admitting = false
+    this.admitted = admitted
+    this.waiters = undefined
+    if (waiters !== undefined) for (const tell of waiters) tell(admitted)
+  }
+  /** Who asks late, when the admission has ended since, is told at once. */
+  outcome(tell: (admitted: boolean) => void): void {
+    if (this.admitting) (this.waiters ??= []).push(tell)
+    else tell(this.admitted)
   }
   equals(that: Mark): boolean {
     return this.a === that.a && this.b === that.b && this.id === that.id && this.chat === that.chat

@@ -6,6 +6,7 @@ import { UserProfile } from "../../chat/UserProfile.ts"
 import { AgedMap } from "../../model/AgedMap.ts"
 import type { Lease } from "../../spi/Coordinator.ts"
 import type { BotScope, StoreError, StoreShape } from "../../spi/Store.ts"
+import { keyOfChat, participantsOf } from "../Key.ts"
 import type { View } from "../Passage.ts"
 
 export class Views {
@@ -49,6 +50,9 @@ export class Views {
     const known = this.users.get(userId)
     const writes = known?.writes
     return Effect.map(this.store.open(this.scope, key, chatId, userId), (stored) => {
+      const fence = stored.checkpoint?.fence ?? stored.tombstone?.fence
+      // Of a life with a later clock: what this turn writes must stand above it (R19).
+      if (fence !== undefined && fence >= lease.fence) lease.raise?.(fence)
       const view: View = {
         handoff: stored.handoff,
         user: this.userOf(userId, stored.profile, known !== undefined && known.writes === writes),
@@ -86,7 +90,11 @@ export class Views {
   /** Every key of a chat, when the chat is handed to a person or given back. */
   forgetChat(chatId: string): void {
     this.epoch++
-    for (const key of [...this.views.keys()]) if (key === chatId || key.startsWith(`${chatId}:`)) this.views.delete(key)
+    const whole = keyOfChat(chatId)
+    const participants = participantsOf(chatId)
+    for (const key of [...this.views.keys()]) {
+      if (key === whole || key.startsWith(participants)) this.views.delete(key)
+    }
   }
 }
 

@@ -7,6 +7,9 @@ import type { Stage } from "./Route.ts"
 import { runHandler } from "./RunHandler.ts"
 import { startFlow } from "./StartFlow.ts"
 
+/** The first state of every flow that a message starts. */
+const nothing = {}
+
 export const makeMatching = (port: InboundPort): Stage => {
   const attempt = (passage: Passage, last: Entry | undefined): Effect.Effect<Verdict> => {
     const { chat } = passage
@@ -15,10 +18,13 @@ export const makeMatching = (port: InboundPort): Stage => {
     if (found === undefined) return Effect.succeed(passed)
     const { reaction } = found.entry
     if (reaction._tag === "flow") {
-      return Effect.as(startFlow(port, passage, reaction.flow, {}), { _tag: "consumed", by: `flow ${reaction.flow}` })
+      return Effect.as(startFlow(port, passage, reaction.flow, nothing), {
+        _tag: "consumed",
+        by: `flow ${reaction.flow}`
+      })
     }
     const matched = found.match === undefined ? chat : chat.with({ match: found.match })
-    return runHandler(port, matched, "a handler", reaction, "message", () => attempt(passage, found.entry))
+    return runHandler(port, matched, found.entry.where, reaction, "message", () => attempt(passage, found.entry))
   }
   return { name: "matchers", applies: () => true, run: (passage) => attempt(passage, undefined) }
 }

@@ -4,7 +4,7 @@ import { Redis, RedisCoordinator } from "@botmesh/redis"
 import { proxy, redis, type RedisServer } from "@botmesh/test-services"
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Option, Scope, Stream } from "effect"
-import { connect, describeServers, eventually } from "./Live.ts"
+import { connect, describeServers, eventually } from "../Live.ts"
 
 const lease = 1_500
 
@@ -34,7 +34,7 @@ const two = Effect.gen(function* () {
 /** Script texts have no name on the wire; their hash has. */
 const calls = (name: string) =>
   Effect.map(
-    Effect.promise(() => import("../src/lua/scripts.generated.ts")),
+    Effect.promise(() => import("../../src/lua/scripts.generated.ts")),
     (all) => {
       const found = Object.values(all).find((script) => script.name === name)
       return new RegExp(found?.sha ?? "none", "u")

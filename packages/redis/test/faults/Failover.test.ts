@@ -6,7 +6,7 @@ import { expect, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, Exit, Fiber } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
-import { connect, describeServers, eventually } from "./Live.ts"
+import { connect, describeServers, eventually } from "../Live.ts"
 
 const lease = 1_500
 
@@ -17,7 +17,7 @@ const holder = (port: number, key: string) =>
     const held = yield* Deferred.make<string>()
     const child = yield* Effect.acquireRelease(
       Effect.sync((): ChildProcess => {
-        const file = join(import.meta.dirname, "child/holder.ts")
+        const file = join(import.meta.dirname, "../child/holder.ts")
         const flags = ["--conditions=botmesh-source", "--disable-warning=ExperimentalWarning"]
         return spawn(process.execPath, [...flags, file, `${port}`, key], { stdio: ["ignore", "pipe", "inherit"] })
       }),

@@ -3,7 +3,7 @@ import { Redis, RedisCoordinator, RedisStore } from "@botmesh/redis"
 import { cluster } from "@botmesh/test-services"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll } from "vitest"
-import { describeServers } from "./Live.ts"
+import { describeServers } from "../Live.ts"
 
 describeServers("C16 COORD-18 a Redis Cluster of three primaries", () => {
   const scope = Scope.makeUnsafe()
