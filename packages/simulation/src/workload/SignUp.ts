@@ -81,7 +81,15 @@ const makeCustomer = (
     line = body
     const id = `${chat}-${++ids}`
     story.push(`${universe.now} ${chat} > ${body} (${id})`)
-    phone.write({ _tag: "message", ref: { id, chatId: chat }, from: chat, sender: chat, isGroup: false, type: "text", body })
+    phone.write({
+      _tag: "message",
+      ref: { id, chatId: chat },
+      from: chat,
+      sender: chat,
+      isGroup: false,
+      type: "text",
+      body
+    })
     const mine = ++epoch
     const remind = (): void => {
       if (epoch === mine && round <= rounds) send(line)
@@ -116,7 +124,8 @@ const makeCustomer = (
       return
     }
     if (text.startsWith("Listo")) {
-      if (text !== lastFinal) violations.push({ invariant: "I15", detail: `${chat} read "${text}" where "${final()}" is due` })
+      if (text !== lastFinal)
+        violations.push({ invariant: "I15", detail: `${chat} read "${text}" where "${final()}" is due` })
       return
     }
     if (text === "¿Cómo?") {
@@ -160,7 +169,14 @@ export const runSignUps = (seed: number, options: SignUpOptions = {}): SignUpOut
     coordination: options.coordination ?? "local",
     lease,
     onEvent: (machine, event) => {
-      const about = event._tag === "error" ? event.where : event._tag === "conversation:ended" ? `${event.key} ${event.outcome}` : "key" in event ? event.key : ""
+      const about =
+        event._tag === "error"
+          ? event.where
+          : event._tag === "conversation:ended"
+            ? `${event.key} ${event.outcome}`
+            : "key" in event
+              ? event.key
+              : ""
       story.push(`${universe.now} (${machine} ${event._tag} ${about})`)
     }
   })
@@ -189,7 +205,8 @@ export const runSignUps = (seed: number, options: SignUpOptions = {}): SignUpOut
     () => (nemesis.isCalm() && customers.every((customer) => customer.done())) || universe.now > limit
   )
   for (const customer of customers) {
-    if (!customer.done()) violations.push({ invariant: "I25", detail: `${customer.left()} long after the faults stopped` })
+    if (!customer.done())
+      violations.push({ invariant: "I25", detail: `${customer.left()} long after the faults stopped` })
   }
   for (const [id, count] of charges) {
     if (count > 1 + disturbances) violations.push({ invariant: "I21", detail: `${id} was charged ${count} times` })
