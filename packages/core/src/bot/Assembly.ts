@@ -143,6 +143,9 @@ const wireTurns = (parts: Parts, onQuiet: () => void, distrust: (key: string) =>
     onSuspended: (turn, reason) => {
       metrics.suspended(reason)
       publish({ _tag: "suspended", key: turn.key, reason })
+      if (reason === "settle") {
+        parts.warn(`${turn.key}: a handler or step ran for over ${parts.settings.settle} ms (option settle) and is cut`)
+      }
     },
     onOverrun: (turn) => {
       metrics.overrun()

@@ -75,6 +75,9 @@ export const makeParts = Effect.fnUntraced(function* (
       Effect.runForkWith(context)(effect)
     },
     /** Logs without being waited for. */
+    warn: (message: string): void => {
+      Effect.runForkWith(context)(Effect.logWarning(message))
+    },
     log: (message: string, cause: Cause.Cause<unknown>): void => {
       Effect.runForkWith(context)(Effect.logError(message, cause))
     }
