@@ -111,15 +111,18 @@ export const cases: ReadonlyArray<Case> = [
   {
     name: "conversation",
     unit: perSecond,
-    ours: speed(ours, "conversation"),
+    ours: speed(ours, "conversation", 1, "flow"),
     peers: talking,
     aims: conversationAims
   },
   {
-    name: "conversation-flow",
+    name: "conversation-free-form",
     unit: perSecond,
-    ours: speed(ours, "conversation", 1, "flow"),
-    peers: talking,
+    ours: speed(ours, "conversation"),
+    peers: {
+      XState: speed(xstate, "conversation"),
+      "grammY conversations": speed(grammy, "conversation", 1, "ordered")
+    },
     aims: conversationAims
   },
   {
@@ -133,14 +136,14 @@ export const cases: ReadonlyArray<Case> = [
     name: "memory-live-free-form",
     unit: "heap bytes a conversation",
     ours: weight(ours, "persistent"),
-    peers: waiting,
+    peers: {},
     aims: [atMost("at most 3.5 KB beyond its store rows", 3.5 * 1024)]
   },
   {
     name: "memory-dormant",
     unit: "heap bytes a conversation",
     ours: weight(ours, "flow-dormant"),
-    peers: waiting,
+    peers: {},
     aims: [atMost("at most 0.2 KB beyond its store rows", 0.2 * 1024)]
   },
   {
