@@ -1,5 +1,5 @@
 /**
- * `pnpm bench NAME [--runs N] [--case NAME] [--strict]`: measures and compares.
+ * `pnpm bench NAME [--runs N] [--case NAME] [--slow] [--strict]`: measures and compares.
  *
  * Every measurement of ours and of each peer has a fresh process on one core; in each run all stand side by side, so
  * ratios of one report may be quoted and absolute figures of different ones may not. Speed is counted in messages per
@@ -17,11 +17,14 @@ const { positionals, values } = parseArgs({
   options: {
     runs: { type: "string", default: "5" },
     case: { type: "string", multiple: true },
+    slow: { type: "boolean", default: false },
     strict: { type: "boolean", default: false }
   }
 })
 const usage = (problem: string): never => {
-  console.error(`${problem}\nusage: pnpm bench ${Object.keys(benches).join("|")} [--runs N] [--case NAME] [--strict]`)
+  console.error(
+    `${problem}\nusage: pnpm bench ${Object.keys(benches).join("|")} [--runs N] [--case NAME] [--slow] [--strict]`
+  )
   process.exit(2)
 }
 const bench = positionals[0] ?? usage("which benchmark?")
@@ -34,7 +37,9 @@ for (const name of wanted ?? []) {
     usage(`there is no case "${name}", there are ${known.map((one) => one.name).join(", ")}`)
   }
 }
-const chosen = known.filter((one) => wanted === undefined || wanted.includes(one.name))
+const chosen = known.filter((one) =>
+  wanted === undefined ? values.slow || one.slow !== true : wanted.includes(one.name)
+)
 
 const samples = new Map<string, Array<number>>()
 const failures = new Set<string>()
