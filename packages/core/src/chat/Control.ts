@@ -12,7 +12,6 @@ export type Jump =
   | { readonly _tag: "cancel" }
   | { readonly _tag: "back" }
   | { readonly _tag: "changed"; readonly detail: string }
-  | { readonly _tag: "restart-step" }
 
 export class Control {
   readonly jump: Jump

@@ -236,9 +236,6 @@ const follow = (ops: Ops, port: ConversationPort, jump: Jump): Effect.Effect<Out
       live.enter((id === undefined ? undefined : live.program.position.get(id)) ?? live.at, live.state)
       return Effect.undefined
     }
-    case "restart-step":
-      live.enter(live.at, live.state)
-      return Effect.undefined
     case "changed":
       return Effect.as(
         Effect.logWarning(`conversation "${live.registered.id}" cannot go on: ${jump.detail}`, { key: live.key }),

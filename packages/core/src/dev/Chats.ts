@@ -3,7 +3,7 @@ import { makeMenu } from "../conversation/Menu.ts"
 import type { Content, Option } from "../model/Content.ts"
 import type { InboundEvent, MediaKind, Ref } from "../model/Event.ts"
 import { wholeNumeral } from "../model/Numerals.ts"
-import { wordsOf } from "./Show.ts"
+import { nameOf } from "./Show.ts"
 
 /** Who writes, and where. */
 export interface Person {
@@ -98,7 +98,7 @@ export class Chats {
         room.asked = undefined
     }
     room.last = ref
-    this.keep(ref, wordsOf(content))
+    this.keep(ref, nameOf(content))
     return ref
   }
 

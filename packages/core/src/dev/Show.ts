@@ -1,6 +1,6 @@
 /** How a message of the bot looks in a terminal. Pure. */
 import { makeMenu, renderMenu } from "../conversation/Menu.ts"
-import type { Content } from "../model/Content.ts"
+import { type Content, wordsOf } from "../model/Content.ts"
 import type { Ref } from "../model/Event.ts"
 
 const numbered = (labels: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -56,18 +56,6 @@ export const show = (content: Content, textOf: (ref: Ref) => string | undefined)
   }
 }
 
-/** The words of a content, to name it later. */
-export const wordsOf = (content: Content): string | undefined => {
-  switch (content._tag) {
-    case "text":
-    case "choices":
-    case "edit":
-      return content.text
-    case "poll":
-      return content.question
-    case "media":
-      return bracketed(content.kind, content.caption)
-    default:
-      return undefined
-  }
-}
+/** The words of a content, to name it later; a file is named by its kind too. */
+export const nameOf = (content: Content): string | undefined =>
+  content._tag === "media" ? bracketed(content.kind, content.caption) : wordsOf(content)

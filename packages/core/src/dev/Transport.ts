@@ -1,6 +1,6 @@
 /** The transport of the simulator: replies go to the terminal, what is typed goes to the bot. */
 import { Clock, Context, Effect, Layer, Random, SubscriptionRef } from "effect"
-import type { ContentTag, Outgoing } from "../model/Content.ts"
+import { contentTags, type Outgoing, wordsOf } from "../model/Content.ts"
 import type { InboundEvent } from "../model/Event.ts"
 import {
   type Connection,
@@ -13,7 +13,7 @@ import {
   Transient
 } from "../spi/Provider.ts"
 import { Chats, chatOf, type Person } from "./Chats.ts"
-import { show, wordsOf } from "./Show.ts"
+import { show } from "./Show.ts"
 import { Terminal } from "./Terminal.ts"
 
 export interface SimulatorShape {
@@ -27,18 +27,6 @@ export interface SimulatorShape {
 
 /** The simulated side of the terminal transport. Source: B21. */
 export class Simulator extends Context.Service<Simulator, SimulatorShape>()("@botmesh/core/dev/Simulator") {}
-
-const contents: ReadonlyArray<ContentTag> = [
-  "text",
-  "media",
-  "choices",
-  "poll",
-  "location",
-  "contact",
-  "reaction",
-  "edit",
-  "delete"
-]
 
 /** What every real transport refuses as well: better to meet it here. */
 const refusal = ({ content }: Outgoing): string | undefined => {
@@ -72,7 +60,7 @@ const make = Effect.fnUntraced(function* (name: string) {
     id: "simulator",
     capabilities: {
       exclusiveSession: false,
-      contents: new Set(contents),
+      contents: new Set(contentTags),
       typing: true,
       markRead: true,
       clientIds: false

@@ -78,6 +78,35 @@ export type Content =
 
 export type ContentTag = Content["_tag"]
 
+/** Every kind of content, for a transport that shows them all. */
+export const contentTags = [
+  "text",
+  "media",
+  "choices",
+  "poll",
+  "location",
+  "contact",
+  "reaction",
+  "edit",
+  "delete"
+] as const satisfies ReadonlyArray<ContentTag>
+
+/** The words a person would read in a content; `undefined` for one without words. */
+export const wordsOf = (content: Content): string | undefined => {
+  switch (content._tag) {
+    case "text":
+    case "choices":
+    case "edit":
+      return content.text
+    case "poll":
+      return content.question
+    case "media":
+      return content.caption
+    default:
+      return undefined
+  }
+}
+
 /** One message on its way out. */
 export interface Outgoing {
   readonly chatId: string

@@ -5,7 +5,7 @@
 import { Clock, Effect, Result, Schema } from "effect"
 import { jsonOf } from "../model/PlainJson.ts"
 import { Checkpoint, type Tombstone, wakeTime } from "../model/Checkpoint.ts"
-import type { BotScope, ChatRow, ContactRow, DueKey, Handoff, MessageRow, Page, StoreShape } from "./Store.ts"
+import type { BotScope, DueKey, Handoff, Page, StoreShape } from "./Store.ts"
 import { StoreError } from "./Store.ts"
 
 /** A checkpoint as a row: the columns the compare needs, and the rest as JSON. `data` is null in a tombstone. */
@@ -30,21 +30,9 @@ export interface KeyRows {
   readonly checkpoint: CheckpointRow | undefined
 }
 
-export interface StoreDriver {
-  readonly name: string
-  readonly persistent: boolean
-  readonly admit: (
-    bot: BotScope,
-    chat: ChatRow,
-    contact: ContactRow,
-    message: MessageRow
-  ) => Effect.Effect<{ readonly firstContact: boolean }, StoreError>
-  readonly saveMessage: (bot: BotScope, message: MessageRow) => Effect.Effect<void, StoreError>
-  readonly messages: (
-    bot: BotScope,
-    chatId: string,
-    options: { readonly limit: number; readonly after?: string }
-  ) => Effect.Effect<Page<MessageRow>, StoreError>
+/** A driver differs from the store its callers see only where a codec or an expiry stands between the two. */
+export interface StoreDriver
+  extends Pick<StoreShape, "name" | "persistent" | "admit" | "saveMessage" | "messages" | "raiseFence"> {
   readonly open: (bot: BotScope, key: string, chatId: string, userId: string) => Effect.Effect<KeyRows, StoreError>
   readonly profile: (bot: BotScope, userId: string) => Effect.Effect<KeyRows["profile"], StoreError>
   readonly setProfile: (
@@ -67,7 +55,6 @@ export interface StoreDriver {
     now: number
   ) => Effect.Effect<boolean, StoreError>
   /** Leaves a bare row (`id` is "") where none stands; it may go after `fenceTtl`. */
-  readonly raiseFence: (bot: BotScope, key: string, fence: number) => Effect.Effect<void, StoreError>
   /** May answer fewer rows than `limit`, even none, with a `next`: a page is bounded work, not a full page. */
   readonly checkpoints: (
     bot: BotScope,

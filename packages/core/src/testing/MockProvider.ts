@@ -3,6 +3,7 @@
  * connected, and misbehaves on request (`faults`). Ids count up, logs are bounded.
  */
 import { Effect, Layer, Queue, SubscriptionRef } from "effect"
+import { wordsOf } from "../model/Content.ts"
 import type { InboundEvent } from "../model/Event.ts"
 import {
   type Connection,
@@ -46,21 +47,6 @@ export interface MockProvider {
   readonly clear: Effect.Effect<void>
 }
 
-const wordsOf = ({ message: { content } }: Sent): string | undefined => {
-  switch (content._tag) {
-    case "text":
-    case "choices":
-    case "edit":
-      return content.text
-    case "poll":
-      return content.question
-    case "media":
-      return content.caption
-    default:
-      return undefined
-  }
-}
-
 /** A mock transport. Source: B22. */
 export const make: (options?: MockProviderOptions) => Effect.Effect<MockProvider> = Effect.fnUntraced(
   function* (options) {
@@ -89,7 +75,7 @@ export const make: (options?: MockProviderOptions) => Effect.Effect<MockProvider
         mock.sent
           .all()
           .filter((sent) => chatId === undefined || sent.message.chatId === chatId)
-          .map(wordsOf)
+          .map(({ message }) => wordsOf(message.content))
           .filter((words) => words !== undefined),
       refused: () => mock.refused.all(),
       presences: () => mock.presences.all(),

@@ -9,7 +9,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option, Result, Scope, Stream } from "effect"
-import type { Content, ContentTag } from "../model/Content.ts"
+import { type Content, type ContentTag, contentTags } from "../model/Content.ts"
 import type { InboundEvent, InboundMedia, Ref } from "../model/Event.ts"
 import type { Connection, ProviderHost, ProviderShape, SendError, SendReason } from "../spi/Provider.ts"
 import { type RecordingHost, recordingHost } from "./RecordingHost.ts"
@@ -99,18 +99,6 @@ const sample = (tag: ContentTag, target: Ref): Content => {
 
 const nowhere: Ref = { id: "1", chatId: "1" }
 
-const tags: ReadonlyArray<ContentTag> = [
-  "text",
-  "media",
-  "choices",
-  "poll",
-  "location",
-  "contact",
-  "reaction",
-  "edit",
-  "delete"
-]
-
 const failure = <A>(send: Effect.Effect<A, SendError>): Effect.Effect<SendError> =>
   Effect.map(Effect.result(send), (result) => {
     if (Result.isFailure(result)) return result.failure
@@ -188,7 +176,7 @@ const sending: ReadonlyArray<Case> = [
     Effect.fnUntraced(function* ({ provider, chatId }) {
       yield* started(provider, recordingHost())
       const { ref } = yield* provider.send({ chatId, content: sample("text", nowhere) })
-      for (const tag of tags.filter((each) => provider.capabilities.contents.has(each))) {
+      for (const tag of contentTags.filter((each) => provider.capabilities.contents.has(each))) {
         const receipt = yield* provider.send({ chatId, content: sample(tag, ref) })
         expect(receipt.ref.id, tag).not.toBe("")
         expect(receipt.ref.chatId, tag).toBe(chatId)
@@ -200,7 +188,7 @@ const sending: ReadonlyArray<Case> = [
     Effect.fnUntraced(function* ({ calls, chatId, provider }) {
       yield* started(provider, recordingHost())
       const before = yield* calls
-      for (const tag of tags.filter((each) => !provider.capabilities.contents.has(each))) {
+      for (const tag of contentTags.filter((each) => !provider.capabilities.contents.has(each))) {
         const error = yield* failure(provider.send({ chatId, content: sample(tag, nowhere) }))
         expect(error.reason._tag, tag).toBe("Unsupported")
       }

@@ -13,7 +13,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import * as Bot from "../bot/Bot.ts"
 import * as LocalCoordinator from "../memory/LocalCoordinator.ts"
 import * as MemoryStore from "../memory/MemoryStore.ts"
-import type { Content } from "../model/Content.ts"
+import { type Content, wordsOf } from "../model/Content.ts"
 import type { ConfigValidationError } from "../model/Duration.ts"
 import type { InboundEvent, MediaKind } from "../model/Event.ts"
 import * as InProcessScheduler from "../scheduler/InProcess.ts"
@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function* <Id extends string, E, R>(
       ...(about.lang === undefined ? {} : { lang: about.lang }),
       ...(about.name === undefined ? {} : { senderName: about.name })
     }
-    const sees = Effect.sync(() => unseen(chat).flatMap(wordsOf))
+    const sees = Effect.sync(() => unseen(chat).flatMap((content) => wordsOf(content) ?? []))
     const does = (event: InboundEvent) => Effect.andThen(Effect.andThen(mock.deliver(event), bot.settled), sees)
     return {
       id,
@@ -116,19 +116,3 @@ export const make = Effect.fnUntraced(function* <Id extends string, E, R>(
   }
   return { bot, mock, person, settled: bot.settled }
 })
-
-/** The words a person would read; contents without words give none. */
-const wordsOf = (content: Content): ReadonlyArray<string> => {
-  switch (content._tag) {
-    case "text":
-    case "choices":
-    case "edit":
-      return [content.text]
-    case "poll":
-      return [content.question]
-    case "media":
-      return content.caption === undefined ? [] : [content.caption]
-    default:
-      return []
-  }
-}

@@ -1,6 +1,6 @@
 /** What a mock provider remembers, and the calls that change it. `MockProvider.make` shows it to tests. */
 import { Duration, Effect, Queue, Random, type Scope, SubscriptionRef } from "effect"
-import type { ContentTag, Outgoing, Receipt } from "../../model/Content.ts"
+import { contentTags, type Outgoing, type Receipt } from "../../model/Content.ts"
 import type { InboundEvent, Ref } from "../../model/Event.ts"
 import {
   type Capabilities,
@@ -50,18 +50,6 @@ export interface MockProviderOptions {
   readonly maxLog?: number
 }
 
-const allContents: ReadonlyArray<ContentTag> = [
-  "text",
-  "media",
-  "choices",
-  "poll",
-  "location",
-  "contact",
-  "reaction",
-  "edit",
-  "delete"
-]
-
 /** Everything a mock remembers, and the calls that change it. */
 export class Mock {
   readonly id: string
@@ -95,7 +83,7 @@ export class Mock {
     this.presences = new BoundedLog(maxLog)
     this.capabilities = {
       exclusiveSession: false,
-      contents: new Set(allContents),
+      contents: new Set(contentTags),
       typing: true,
       markRead: true,
       clientIds: false,
