@@ -5,6 +5,7 @@ export { HandledError, HandlerDiedError } from "./bot/Failures.ts"
 export * as Logging from "./bot/Logging.ts"
 export * as Plugin from "./bot/Plugin.ts"
 export { Chat, type Reply, type TriggerOptions, type TriggerResult } from "./chat/Chat.ts"
+export { FlowInputError } from "./chat/FlowInputError.ts"
 export { UnknownFlowError } from "./chat/UnknownFlowError.ts"
 export { UserProfile } from "./chat/UserProfile.ts"
 export {

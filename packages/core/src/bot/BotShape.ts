@@ -1,6 +1,7 @@
 /** What a running bot offers (design.md 3). */
 import type { Effect, Scope, Stream } from "effect"
 import type { Chat, Reply, TriggerResult } from "../chat/Chat.ts"
+import type { FlowInputError } from "../chat/FlowInputError.ts"
 import type { UnknownFlowError } from "../chat/UnknownFlowError.ts"
 import type { TurnLimitError, CutTooOftenError } from "../conversation/Execute.ts"
 import type { Flow } from "../conversation/Flow.ts"
@@ -26,6 +27,7 @@ export type EngineError =
   | CoordinationUnavailableError
   | LeaseLostError
   | InvalidProviderEventError
+  | FlowInputError
   | TurnLimitError
   | CutTooOftenError
   | HandlerDiedError
@@ -46,7 +48,7 @@ export interface TriggerRequest {
   /** Default: the chat id. */
   readonly userId?: string
   readonly isGroup?: boolean
-  /** Merged shallowly into the flow's first state. */
+  /** The flow's first state: values of its `input` schema, or their JSON form. */
   readonly data?: Readonly<Record<string, unknown>>
   /** What `chat.body` says. Default "". */
   readonly body?: string
@@ -67,7 +69,10 @@ export interface BotShape<out E> {
   readonly trigger: (
     flow: string,
     request: TriggerRequest
-  ) => Effect.Effect<TriggerResult, UnknownFlowError | StoreError | CoordinationUnavailableError | LeaseLostError>
+  ) => Effect.Effect<
+    TriggerResult,
+    UnknownFlowError | FlowInputError | StoreError | CoordinationUnavailableError | LeaseLostError
+  >
   readonly plug: <E2, R2>(
     plugin: Plugin<E2, R2>
   ) => Effect.Effect<{ readonly unplug: Effect.Effect<void> }, E2 | BotDefinitionError, Exclude<R2, Scope.Scope>>

@@ -1,12 +1,13 @@
 /** What is wrong with a flow by itself (B26): found when it is registered, not when somebody meets it. */
 import { Result } from "effect"
+import { startsEmpty } from "../conversation/Input.ts"
 import type { AnyFlow } from "../conversation/Flow.ts"
 import { describeMenuIssue, menuIssues } from "../conversation/Menu.ts"
 import type { Step } from "../conversation/Step.ts"
 import { parseDuration } from "../model/Duration.ts"
 
-/** Every problem, in words; none when the flow can run. */
-export const flowProblems = (flow: AnyFlow): ReadonlyArray<string> => {
+/** Every problem, in words; none when the flow can run. @param triggered a message can start it */
+export const flowProblems = (flow: AnyFlow, triggered: boolean): ReadonlyArray<string> => {
   const problems: Array<string> = []
   const duration = (input: unknown, what: string) => {
     if (input === undefined) return
@@ -41,6 +42,11 @@ export const flowProblems = (flow: AnyFlow): ReadonlyArray<string> => {
   }
   if (flow.id === "") problems.push("a flow has an empty id")
   if (flow.steps.length === 0) problems.push(`flow "${flow.id}" has no steps`)
+  if (triggered && !startsEmpty(flow.id, flow.options)) {
+    problems.push(
+      `flow "${flow.id}" needs its input, which a message cannot bring: start it by trigger or goto, or make its fields optional`
+    )
+  }
   duration(flow.options.timeout, "timeout")
   flow.steps.forEach(check)
   return problems

@@ -158,7 +158,7 @@ export class Registry {
       problems.push(`a flow "${flow.id}" is registered twice; registered are ${[...this.flows.keys()].join(", ")}`)
       return nothing
     }
-    const found = flowProblems(flow)
+    const found = flowProblems(flow, triggers.length > 0)
     problems.push(...found)
     if (found.length > 0) return nothing
     return this.addRegistered({ id: flow.id, program: compile(flow, kind), bind }, triggers, problems)

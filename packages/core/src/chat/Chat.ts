@@ -14,6 +14,7 @@ import type { CoordinationUnavailableError, LeaseLostError } from "../spi/Errors
 import type { SendError } from "../spi/Provider.ts"
 import type { StoreError } from "../spi/Store.ts"
 import { raise } from "./Control.ts"
+import type { FlowInputError } from "./FlowInputError.ts"
 import type { UnknownFlowError } from "./UnknownFlowError.ts"
 import type { UserProfile } from "./UserProfile.ts"
 
@@ -49,13 +50,14 @@ export interface ChatPort {
     chat: Chat,
     flow: string,
     options: TriggerOptions
-  ) => Effect.Effect<TriggerResult, UnknownFlow | StoreError | CoordinationUnavailableError | LeaseLostError>
+  ) => Effect.Effect<
+    TriggerResult,
+    UnknownFlowError | FlowInputError | StoreError | CoordinationUnavailableError | LeaseLostError
+  >
   readonly handOff: (chat: Chat, note: string | undefined) => Effect.Effect<void, StoreError>
   readonly handBack: (chat: Chat) => Effect.Effect<boolean, StoreError>
   readonly translate: (lang: string, key: TextKey, params: Params) => string
 }
-
-export type UnknownFlow = UnknownFlowError
 
 interface ChatFields {
   readonly body: string
@@ -246,7 +248,7 @@ export class Chat implements ChatFields {
   get abortConversation(): Effect.Effect<boolean, StoreError | CoordinationUnavailableError> {
     return this.port.abort(this.key)
   }
-  /** Starts a flow in this chat once the handler has ended (R18). Fails with `UnknownFlowError`. */
+  /** Starts a flow in this chat once the handler has ended (R18). Fails with `UnknownFlowError`, and with `FlowInputError`. */
   trigger(flow: string, options: TriggerOptions = {}) {
     return this.port.trigger(this, flow, options)
   }

@@ -106,7 +106,7 @@ export interface Conv<out St> {
   /** Runs the watcher once whenever a later question has waited `after` without an answer (B4, B15). */
   readonly idle: (after: DurationInput, reminder: string) => Effect.Effect<void>
   /** Compacts the log: the step starts over from `state` when it is resumed, so call it at the head of a loop. */
-  readonly checkpoint: (state: State) => Effect.Effect<void, OpFailure>
+  readonly checkpoint: <S2 extends St & State>(state: S2) => Effect.Effect<void, OpFailure>
   /** Goes on with another flow in the same turn. */
   readonly goto: (flow: string, state?: State) => Effect.Effect<never>
   /** Ends the conversation here. */

@@ -2,12 +2,13 @@
  * Runs a flow's steps, one after another, until it waits, ends or jumps (B3). A step is made of the same ops as a
  * free-form conversation: there is one mechanism (design.md 6).
  */
-import { Cause, Effect, Schema } from "effect"
+import { Cause, Effect, Result, Schema } from "effect"
 import { type Jump, jumpOf, raise } from "../chat/Control.ts"
 import { translate } from "../i18n/Catalogue.ts"
 import type { Content } from "../model/Content.ts"
 import { type Conv, GaveUp, QuestionTimedOut } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
+import { readInput } from "./Input.ts"
 import type { Live, Outcome } from "./Live.ts"
 import type { Ops } from "./Ops.ts"
 import { END, type Node } from "./Program.ts"
@@ -219,7 +220,9 @@ const follow = (ops: Ops, port: ConversationPort, jump: Jump): Effect.Effect<Out
       live.registered = target
       live.trail = []
       live.reminder = undefined
-      live.enter(target.program.entry, jump.state ?? {})
+      const input = readInput(jump.flow, target.program.options, jump.state ?? {})
+      if (Result.isFailure(input)) return Effect.fail(input.failure)
+      live.enter(target.program.entry, input.success)
       return Effect.undefined
     }
     case "end":

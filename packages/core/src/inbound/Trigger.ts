@@ -5,10 +5,12 @@
  * TG1 a turn never waits for a turn (R18): asked for inside a turn of the same key it starts after the handler; inside
  *     one of another key it is queued.
  */
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Result } from "effect"
 import type { TriggerResult } from "../chat/Chat.ts"
+import type { FlowInputError } from "../chat/FlowInputError.ts"
 import { UnknownFlowError } from "../chat/UnknownFlowError.ts"
 import { TurnLimitError } from "../conversation/Execute.ts"
+import { readInput } from "../conversation/Input.ts"
 import { CurrentTurn, mostFollowUps, type Turn, type TurnHolder } from "../outbound/Turn.ts"
 import { type CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
 import type { StoreError } from "../spi/Store.ts"
@@ -72,11 +74,16 @@ export const makeTrigger = (port: InboundPort, nextId: () => string) => {
     )
   }
 
-  return (flow: string, request: TriggerRequest): Effect.Effect<TriggerResult, UnknownFlowError | TriggerFailure> =>
-    Effect.flatMap(CurrentTurn, (current): Effect.Effect<TriggerResult, UnknownFlowError | TriggerFailure> => {
-      if (port.conversationPort.registered(flow) === undefined) {
+  type Refusal = UnknownFlowError | FlowInputError | TriggerFailure
+  return (flow: string, asked: TriggerRequest): Effect.Effect<TriggerResult, Refusal> =>
+    Effect.flatMap(CurrentTurn, (current): Effect.Effect<TriggerResult, Refusal> => {
+      const registered = port.conversationPort.registered(flow)
+      if (registered === undefined) {
         return Effect.fail(new UnknownFlowError({ flow, known: [...port.conversationPort.known()] }))
       }
+      const input = readInput(flow, registered.program.options, asked.data ?? {})
+      if (Result.isFailure(input)) return Effect.fail(input.failure)
+      const request = { ...asked, data: input.success }
       if (port.lifecycle.state !== "running") return Effect.succeed(refused("not-running"))
       const sender = request.userId ?? request.chatId
       if (!port.access.lets(request.chatId, sender)) return Effect.succeed(refused("blocked"))

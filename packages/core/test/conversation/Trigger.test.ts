@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
-import { Bot, Flow, UnknownFlowError } from "@botmesh/core"
+import { Bot, Flow, FlowInputError, UnknownFlowError } from "@botmesh/core"
 import { makeInbound, TestBot } from "@botmesh/core/testing"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { live, recorded, sharedStore } from "./lives.ts"
 
@@ -191,5 +191,45 @@ it.effect("abort from outside ends a live and a dormant conversation, each once"
     const ended = (yield* events).flatMap((event) => (event._tag === "conversation:ended" ? [event.outcome] : []))
     expect(ended).toEqual(["aborted", "aborted"])
     expect(bot.conversations.timers()).toBe(0)
+  })
+)
+
+const since = Flow.make("since", { input: Schema.Struct({ since: Schema.Date }) }).pipe(
+  Flow.say((state) => `desde ${state.since.toISOString().slice(0, 10)} ${"extra" in state}`)
+)
+
+it.effect("B18: data is checked against the input of the flow; its JSON form is decoded", () =>
+  Effect.gen(function* () {
+    const { bot, person } = yield* TestBot.make(Bot.make("b", [Bot.flow(since)]))
+    const start = (data?: Record<string, unknown>) =>
+      bot.trigger("since", data === undefined ? { chatId: "ana" } : { chatId: "ana", data })
+    yield* start({ since: new Date(0), extra: 1 })
+    yield* start({ since: "2024-02-29T00:00:00.000Z" })
+    expect(yield* person("ana").sees).toEqual(["desde 1970-01-01 true", "desde 2024-02-29 false"])
+    for (const data of [undefined, { since: "ayer" }, { since: 5 }]) {
+      const error = yield* Effect.flip(start(data))
+      expect(error).toBeInstanceOf(FlowInputError)
+      expect(error.message).toContain('Flow "since" cannot start with what it was given')
+    }
+    expect(yield* person("ana").sees).toEqual([])
+  })
+)
+
+it.effect("B3: a goto with data that is not the input ends with FlowInputError", () =>
+  Effect.gen(function* () {
+    const jump = Flow.make("jump").pipe(Flow.goto("since", () => ({ since: "ayer" })))
+    const { bot, person } = yield* TestBot.make(Bot.make("b", [Bot.flow(jump, { trigger: "j" }), Bot.flow(since)]))
+    const events = yield* recorded(bot)
+    expect(yield* person("ana").says("j")).toEqual(["Sorry, something went wrong. Please try again in a moment."])
+    const failures = (yield* events).filter((event) => event._tag === "error")
+    expect(failures.map(({ error }) => error)).toEqual([expect.any(FlowInputError)])
+  })
+)
+
+it.effect("B26: a flow that needs its input has no text trigger", () =>
+  Effect.gen(function* () {
+    const failure = yield* Effect.flip(TestBot.make(Bot.make("b", [Bot.flow(since, { trigger: "desde" })])))
+    expect(failure).toMatchObject({ _tag: "BotDefinitionError" })
+    expect(String(failure)).toContain('flow "since" needs its input, which a message cannot bring')
   })
 )

@@ -140,3 +140,15 @@ Flow.make("x").pipe(
 )
 // @ts-expect-error what the answer is checked with takes what the answer is
 Flow.make("x").pipe(Flow.ask("n", "?", { answer: Schema.Int, validate: (n) => n.startsWith("1") }))
+
+Flow.make("x").pipe(
+  Flow.ask("name", "?"),
+  Flow.do("loop", (c) =>
+    Effect.gen(function* () {
+      yield* c.checkpoint({ ...c.state, round: 1 })
+      // @ts-expect-error the state a step starts over from is the state it began with
+      yield* c.checkpoint({ round: 2 })
+      return null
+    })
+  )
+)
