@@ -5,21 +5,25 @@
  * HUB1 one counter of fences for all keys, never back, raised to the clock's µs (R19, I3).
  * HUB2 an expired epoch counts for nothing, whatever is left of its holds and tickets (CD2).
  * HUB3 `maxIdleKeys` last holders are remembered, the least used forgotten first; a forgotten key has no previous holder.
+ * HUB4 a replica that crashed reaches the hub no more, and the hub not it; what it held ends with its lease.
  */
 import { Clock, Effect, Layer, Queue } from "effect"
 import { Coordinator } from "../spi/Coordinator.ts"
 import { fromDriver, type LeaseOptions } from "../spi/coordination/fromDriver.ts"
-import type {
-  AskResult,
+import {
+  type AskResult,
+  type ClaimRow,
+  type CoordinatorDriver,
   CoordinatorDriverError,
-  CoordinatorDriver,
-  DriverSignal,
-  EnqueueResult,
-  GrantRow,
-  HoldRow,
-  TicketRow
+  type DriverSignal,
+  type EnqueueResult,
+  type GrantRow,
+  type HoldRow,
+  type TicketRow
 } from "../spi/CoordinatorDriver.ts"
 import { hashText } from "../model/Hash.ts"
+import { Claims } from "./Claims.ts"
+import { Locks } from "./Locks.ts"
 
 export interface HubOptions {
   /** Default 8: enough to see that partitions do not mix. */
@@ -31,6 +35,11 @@ export interface HubOptions {
 export interface CoordinatorHub {
   /** The one driver; every replica of the process uses it. */
   readonly driver: CoordinatorDriver
+  /**
+   * Kills a replica, by the incarnation of its coordinator: nothing of it reaches the hub any more, also when it is closed.
+   * Its turns and leads end with their lease (C17).
+   */
+  readonly crash: (incarnation: string) => Effect.Effect<void>
   /** Forgets everything but the clock: a backend that restarted without its data (R25). */
   readonly wipe: Effect.Effect<void>
   /** Moves the backend's clock by so many ms: a new primary whose clock differs (R19). */
@@ -54,6 +63,8 @@ interface Partition {
   readonly live: Map<string, number>
   readonly holds: Map<string, Hold>
   readonly queues: Map<string, Array<Waiting>>
+  readonly claims: Claims
+  readonly locks: Locks
 }
 
 const skipLimit = 100
@@ -63,6 +74,7 @@ class Backend {
   shift = 0
   readonly partitions = new Map<number, Partition>()
   readonly previous = new Map<string, string>()
+  readonly crashed = new Set<string>()
   readonly listeners = new Map<string, Set<(signal: DriverSignal) => void>>()
   private readonly maxIdleKeys: number
 
@@ -70,7 +82,13 @@ class Backend {
     this.maxIdleKeys = maxIdleKeys
   }
   at(index: number): Partition {
-    const found = this.partitions.get(index) ?? { live: new Map(), holds: new Map(), queues: new Map() }
+    const found = this.partitions.get(index) ?? {
+      live: new Map(),
+      holds: new Map(),
+      queues: new Map(),
+      claims: new Claims(),
+      locks: new Locks()
+    }
     this.partitions.set(index, found)
     return found
   }
@@ -124,13 +142,21 @@ class Backend {
     if (queue.length === 0) partition.queues.delete(key)
   }
   tell(incarnation: string, signal: DriverSignal): void {
+    if (this.crashed.has(incarnation)) return
     for (const listener of this.listeners.get(incarnation) ?? []) listener(signal)
   }
 }
 
-/** Runs one atomic act at the backend's time. */
-const act = <A>(backend: Backend, run: (now: number) => A): Effect.Effect<A> =>
-  Effect.map(Clock.currentTimeMillis, (now) => run(now + backend.shift))
+/** Runs one atomic act at the backend's time, unless the replica that asks is dead (HUB4). */
+const act = <A>(
+  backend: Backend,
+  incarnation: string,
+  run: (now: number) => A
+): Effect.Effect<A, CoordinatorDriverError> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    backend.crashed.has(incarnation) ? Effect.fail(gone) : Effect.succeed(run(now + backend.shift))
+  )
+const gone = new CoordinatorDriverError({ operation: "act", reason: "unreachable", detail: "this replica crashed" })
 
 /** Ticket names are each replica's own: only with its epoch do they name one place. */
 const isOf = (
@@ -138,14 +164,25 @@ const isOf = (
   row: { readonly epoch: string; readonly ticket: string }
 ): boolean => place?.ticket === row.ticket && place.epoch === row.epoch
 
-const enqueue = (backend: Backend, partition: Partition, row: Waiting, floor: number, now: number): EnqueueResult => {
-  if (!backend.isAlive(partition, row.epoch, now)) return { _tag: "dead" }
+interface Enqueuing extends Waiting {
+  readonly floor: number
+  readonly claim: ClaimRow | undefined
+}
+const enqueue = (
+  backend: Backend,
+  partition: Partition,
+  { claim, floor, ...row }: Enqueuing,
+  now: number
+): EnqueueResult => {
+  const isAlive = (epoch: string): boolean => backend.isAlive(partition, epoch, now)
+  if (!isAlive(row.epoch)) return { _tag: "dead" }
+  if (claim !== undefined && !partition.claims.take(claim, row.epoch, now, isAlive)) return { _tag: "duplicate" }
   const hold = backend.holdOf(partition, row.key, now)
   if (isOf(hold, row) && hold !== undefined)
     return { _tag: "granted", fence: hold.fence, previousHolder: hold.previousHolder }
   const queue = partition.queues.get(row.key) ?? []
   if (queue.some((waiting) => isOf(waiting, row))) return { _tag: "queued" }
-  while (queue[0] !== undefined && !backend.isAlive(partition, queue[0].epoch, now)) queue.shift()
+  while (queue[0] !== undefined && !isAlive(queue[0].epoch)) queue.shift()
   if (hold === undefined && queue.length === 0) {
     partition.queues.delete(row.key)
     return { _tag: "granted", ...backend.grant(partition, row, now, floor) }
@@ -168,12 +205,28 @@ const ask = (backend: Backend, partition: Partition, row: Waiting, now: number):
 
 const release = (backend: Backend, partition: Partition, row: TicketRow, now: number): void => {
   const hold = partition.holds.get(row.key)
-  if (isOf(hold, row)) partition.holds.delete(row.key)
+  if (hold !== undefined && isOf(hold, row)) {
+    partition.holds.delete(row.key)
+    backend.remember(row.key, hold.incarnation)
+  }
   const queue = partition.queues.get(row.key)
   const at = queue?.findIndex((waiting) => isOf(waiting, row)) ?? -1
   if (at >= 0) queue?.splice(at, 1)
   if (queue?.length === 0) partition.queues.delete(row.key)
   backend.grantNext(partition, row.key, now)
+}
+
+const regrant = (
+  backend: Backend,
+  partition: Partition,
+  row: TicketRow & { readonly above: number },
+  now: number
+): number | undefined => {
+  const hold = backend.holdOf(partition, row.key, now)
+  if (hold === undefined || !isOf(hold, row)) return undefined
+  const fence = hold.fence > row.above ? hold.fence : backend.nextFence(now, row.above)
+  partition.holds.set(row.key, { ...hold, fence })
+  return fence
 }
 
 const drop = (partition: Partition, epoch: string): void => {
@@ -197,15 +250,21 @@ export const make = (options: HubOptions = {}): CoordinatorHub => {
     partitions: count,
     partitionOf: (key) => sum(key) % count,
     begin: (index, row) =>
-      act(backend, (now) => {
+      act(backend, row.incarnation, (now) => {
         const partition = backend.at(index)
         if (row.old !== undefined) drop(partition, row.old)
         partition.live.set(row.epoch, now + row.lease)
       }),
-    enqueue: (index, row) => act(backend, (now) => enqueue(backend, backend.at(index), row, row.floor, now)),
-    release: (index, row) => act(backend, (now) => release(backend, backend.at(index), row, now)),
+    enqueue: (index, row) => act(backend, row.incarnation, (now) => enqueue(backend, backend.at(index), row, now)),
+    release: (index, row) =>
+      act(backend, row.incarnation, (now) => {
+        const partition = backend.at(index)
+        release(backend, partition, row, now)
+        if (row.claim !== undefined) partition.claims.end(row.claim)
+      }),
+    regrant: (index, row) => act(backend, row.incarnation, (now) => regrant(backend, backend.at(index), row, now)),
     renew: (index, row) =>
-      act(backend, (now): ReadonlyArray<HoldRow> | undefined => {
+      act(backend, row.incarnation, (now): ReadonlyArray<HoldRow> | undefined => {
         const partition = backend.at(index)
         if (!backend.isAlive(partition, row.epoch, now)) return undefined
         partition.live.set(row.epoch, now + row.lease)
@@ -213,13 +272,24 @@ export const make = (options: HubOptions = {}): CoordinatorHub => {
           hold.epoch === row.epoch ? [{ key, ticket: hold.ticket, fence: hold.fence }] : []
         )
       }),
-    ask: (index, rows) => act(backend, (now) => rows.map((row) => ask(backend, backend.at(index), row, now))),
+    ask: (index, rows) =>
+      act(backend, rows[0]?.incarnation ?? "", (now) => rows.map((row) => ask(backend, backend.at(index), row, now))),
+    holders: (index, { incarnation, keys }) =>
+      act(backend, incarnation, (now) =>
+        keys.map((key) => backend.holdOf(backend.at(index), key, now)?.incarnation ?? backend.previous.get(key) ?? "")
+      ),
     leave: (index, row) =>
-      act(backend, (now) => {
+      act(backend, row.incarnation, (now) => {
         const partition = backend.at(index)
         drop(partition, row.epoch)
         for (const key of [...partition.queues.keys()]) backend.grantNext(partition, key, now)
       }),
+    lock: (index, row) =>
+      act(backend, row.incarnation, (now) =>
+        backend.at(index).locks.take(row, row.ttl, now, () => backend.nextFence(now, row.floor))
+      ),
+    renewLock: (index, row) => act(backend, row.incarnation, (now) => backend.at(index).locks.renew(row, row.ttl, now)),
+    unlock: (index, row) => act(backend, row.incarnation, () => backend.at(index).locks.release(row)),
     signals: Effect.fnUntraced(function* (incarnation) {
       const queue = yield* Queue.sliding<DriverSignal>(10_000)
       const listener = (signal: DriverSignal): void => {
@@ -242,6 +312,10 @@ export const make = (options: HubOptions = {}): CoordinatorHub => {
   }
   return {
     driver,
+    crash: (incarnation) =>
+      Effect.sync(() => {
+        backend.crashed.add(incarnation)
+      }),
     wipe: Effect.sync(() => {
       backend.partitions.clear()
       backend.fence = 0

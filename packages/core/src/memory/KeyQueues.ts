@@ -23,6 +23,9 @@ class Slot {
   }
 }
 
+/** What ends a turn's claim: kept, or freed. */
+export type EndClaim = (keep: boolean) => void
+
 /** A ticket, and the lease it becomes. Effects are made when asked for: most turns need one or two of them. */
 export class Turn implements Ticket, Lease {
   state: typeof waiting | typeof held | typeof released | typeof cancelled = waiting
@@ -31,6 +34,7 @@ export class Turn implements Ticket, Lease {
   ahead: Turn | undefined = undefined
   behind: Turn | undefined = undefined
   resumes: Array<Resume> | undefined = undefined
+  endClaim: EndClaim | undefined = undefined
   private loss: LeaseLostError | undefined = undefined
   readonly slot: Slot
   private readonly queues: KeyQueues
@@ -76,6 +80,20 @@ export class Turn implements Ticket, Lease {
   }
   raise(fence: number): void {
     this.queues.raise(this, fence)
+  }
+  regrant(above: number): Effect.Effect<void, LeaseLostError> {
+    return Effect.suspend(() => {
+      this.queues.raise(this, above)
+      return this.check
+    })
+  }
+  get unclaim(): Effect.Effect<void> {
+    return Effect.sync(() => this.freeClaim())
+  }
+  freeClaim(): void {
+    const { endClaim } = this
+    this.endClaim = undefined
+    endClaim?.(false)
   }
   get whenLost(): Effect.Effect<LeaseLostError> {
     return Effect.never
@@ -135,6 +153,7 @@ export class KeyQueues {
   release(turn: Turn): void {
     if (turn.state !== held) return
     turn.state = released
+    turn.endClaim?.(true)
     const slot = turn.slot
     const next = slot.first
     if (next === undefined) {
@@ -148,8 +167,9 @@ export class KeyQueues {
   }
 
   cancel(turn: Turn): void {
+    if (turn.state !== held && turn.state !== waiting) return
+    turn.freeClaim()
     if (turn.state === held) return this.release(turn)
-    if (turn.state !== waiting) return
     turn.state = cancelled
     this.leaveQueue(turn)
     this.wake(turn)

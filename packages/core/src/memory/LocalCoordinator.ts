@@ -7,8 +7,17 @@
  * A turn that nobody else wants costs one object: the lease is its own ticket.
  */
 import { Clock, Context, Effect, Layer, Option, PubSub, Random, Scheduler, Stream } from "effect"
-import { Coordinator, type CoordinatorEvent, type CoordinatorShape, type Lease } from "../spi/Coordinator.ts"
+import {
+  type Claim,
+  Coordinator,
+  type CoordinatorEvent,
+  type CoordinatorShape,
+  type Lease
+} from "../spi/Coordinator.ts"
+import { LockLostError, LockTakenError } from "../spi/Errors.ts"
+import { Claims } from "./Claims.ts"
 import { KeyQueues, type Turn } from "./KeyQueues.ts"
+import { Locks } from "./Locks.ts"
 
 /**
  * Where local fences come from: one counter a process, raised to the clock's microseconds at each build, so that neither
@@ -44,11 +53,28 @@ export const make: (options?: LocalCoordinatorOptions) => Effect.Effect<Coordina
     const turns = new KeyQueues(incarnation, fences, maxIdle, dispatcher)
     const leads = new KeyQueues(incarnation, fences, maxIdle, dispatcher)
     const hub = yield* PubSub.sliding<CoordinatorEvent>(1024)
+    const claims = new Claims()
+    const locks = new Locks()
+    const counts = { leader: 0, follower: 0, leaseLost: 0, overlap: 0 }
+    let next = 0
 
-    const follow = (name: string, reason: string) =>
-      PubSub.publish(hub, { _tag: "coordination:follower", name, reason })
-    const led = (lease: Lease) =>
-      PubSub.publish(hub, { _tag: "coordination:leader", name: lease.key, fence: lease.fence })
+    const follow = (name: string, reason: string) => {
+      counts.follower++
+      return PubSub.publish(hub, { _tag: "coordination:follower", name, reason })
+    }
+    const led = (lease: Lease) => {
+      counts.leader++
+      return PubSub.publish(hub, { _tag: "coordination:leader", name: lease.key, fence: lease.fence })
+    }
+    const enqueueOnce = Effect.fnUntraced(function* (key: string, claim: Claim) {
+      const owner = `${++next}`
+      const now = yield* Clock.currentTimeMillis
+      // Who claims lives as long as this coordinator.
+      if (!claims.take({ ...claim, owner }, incarnation, now, () => true)) return Option.none<Turn>()
+      const turn = turns.take(key)
+      turn.endClaim = (keep) => claims.end({ key: claim.key, owner, keep })
+      return Option.some(turn)
+    })
     const stepDown = (ticket: Turn) =>
       Effect.suspend(() => {
         const wasLeader = ticket.lost() === undefined
@@ -81,9 +107,22 @@ export const make: (options?: LocalCoordinatorOptions) => Effect.Effect<Coordina
       shared: false,
       incarnation,
       enqueue: (key) => Effect.sync(() => turns.take(key)),
+      enqueueOnce,
       lead,
       tryLead,
-      events: Stream.fromPubSub(hub)
+      acquireLockFenced: Effect.fnUntraced(function* (key, ttl) {
+        const token = `${incarnation}/${++next}`
+        const now = yield* Clock.currentTimeMillis
+        const fence = locks.take({ key, token }, ttl, now, () => ++fences.value)
+        return fence === undefined ? yield* new LockTakenError({ key }) : { key, token, fence }
+      }),
+      renewLock: Effect.fnUntraced(function* (lock, ttl) {
+        const now = yield* Clock.currentTimeMillis
+        if (!locks.renew(lock, ttl, now)) return yield* new LockLostError({ key: lock.key })
+      }),
+      releaseLock: (lock) => Effect.sync(() => locks.release(lock)),
+      events: Stream.fromPubSub(hub),
+      counts: () => ({ ...counts })
     }
   }
 )

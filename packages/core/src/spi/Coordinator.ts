@@ -5,12 +5,12 @@
  * The local coordinator keeps the same contract without limits on waiting (C1): there is one code path.
  */
 import { Context, type Effect, type Option, type Scope, type Stream } from "effect"
-import type { CoordinationUnavailableError, LeaseLostError } from "./Errors.ts"
+import type { CoordinationUnavailableError, LeaseLostError, LockLostError, LockTakenError } from "./Errors.ts"
 
 /** A held turn or lead. */
 export interface Lease {
   readonly key: string
-  /** Grows with every grant of the key, also after expiry and eviction (C4). */
+  /** Grows with every grant of the key, also after expiry and eviction (C4), and with `regrant`: read it when it is used. */
   readonly fence: number
   /** The incarnation that held the key before; `undefined` for a new or evicted key (C2). */
   readonly previousHolder: string | undefined
@@ -23,18 +23,56 @@ export interface Lease {
    * coordinator of one process, whose wall clock was set back since its last life (R19). A shared one has none.
    */
   readonly raise?: (fence: number) => void
+  /**
+   * Lifts the fence above one a backend refused it for, without losing the place: the same hold, a higher number (R19).
+   * Fails when the turn is not ours any more, or the coordinator cannot be reached. Safe to repeat.
+   */
+  readonly regrant: (above: number) => Effect.Effect<void, LeaseLostError | CoordinationUnavailableError>
   /** Completes when the lease is lost; never for a lease that is released in time. */
   readonly whenLost: Effect.Effect<LeaseLostError>
-  /** Gives the key to the next ticket. Safe to repeat; never fails: a failed release is repaired (C7). */
+  /**
+   * The turn's message was lost: the claim taken with its ticket is freed, by the release or, after it, at once (R23).
+   * Safe to repeat; never fails: what failed is repaired. Nothing without a claim.
+   */
+  readonly unclaim: Effect.Effect<void>
+  /**
+   * Gives the key to the next ticket, and keeps the claim until its end unless `unclaim` came first. Safe to repeat; never
+   * fails: a failed release is repaired (C7).
+   */
   readonly release: Effect.Effect<void>
+}
+
+/** The dedupe key of a message, claimed with its ticket so that it holds over all replicas (R15). */
+export interface Claim {
+  /** Names its message in the whole coordination: tenant and bot (R21), chat, id and body hash. Of one turn key always. */
+  readonly key: string
+  /** ms from the claim after which it ends by itself. */
+  readonly ttl: number
 }
 
 /** A place in the turn queue. */
 export interface Ticket {
   /** The lease, when its time comes. */
   readonly granted: Effect.Effect<Lease, CoordinationUnavailableError>
-  /** Gives the place up; a grant that crossed it is released. Safe to repeat. */
+  /** Gives the place up and frees its claim; a grant that crossed it is released. Safe to repeat. */
   readonly cancel: Effect.Effect<void>
+}
+
+/** A lock: held by its token until it is released or its time is over, whoever runs. */
+export interface FencedLock {
+  readonly key: string
+  readonly token: string
+  /** Higher than that of any lock of the key before: give it to what the lock guards. */
+  readonly fence: number
+}
+
+/** What happened since the coordinator was built, of all bots that use it (C14). */
+export interface CoordinationCounts {
+  readonly leader: number
+  readonly follower: number
+  readonly leaseLost: number
+  /** Holds in whose place a renewal found another holder: the backend had lost its writes (R25). */
+  readonly overlap: number
 }
 
 export type CoordinatorEvent =
@@ -53,11 +91,35 @@ export interface CoordinatorShape {
    * Fails with `CoordinationUnavailableError` when the backend cannot be reached within its bound.
    */
   readonly enqueue: (key: string) => Effect.Effect<Ticket, CoordinationUnavailableError>
+  /**
+   * Takes a ticket and, in the same act, claims a message's dedupe key; none when it is claimed: a duplicate (R15). While its
+   * turn is not over a claim counts for as long as its replica lives, so a message lost with its replica can be redelivered.
+   */
+  readonly enqueueOnce: (
+    key: string,
+    claim: Claim
+  ) => Effect.Effect<Option.Option<Ticket>, CoordinationUnavailableError>
   /** Waits until this incarnation leads `name`; closing the scope steps down. */
   readonly lead: (name: string) => Effect.Effect<Lease, CoordinationUnavailableError, Scope.Scope>
   /** The lead if it is free now. */
   readonly tryLead: (name: string) => Effect.Effect<Option.Option<Lease>, CoordinationUnavailableError, Scope.Scope>
+  /**
+   * Takes a lock if it is free. It ends with `ttl` (ms), not with this replica: renew it or lose it. What it guards should
+   * refuse a lower fence. Source: C15
+   */
+  readonly acquireLockFenced: (
+    key: string,
+    ttl: number
+  ) => Effect.Effect<FencedLock, LockTakenError | CoordinationUnavailableError>
+  /** The lock ends `ttl` ms from now. Safe to repeat. */
+  readonly renewLock: (
+    lock: FencedLock,
+    ttl: number
+  ) => Effect.Effect<void, LockLostError | CoordinationUnavailableError>
+  /** Frees the lock; one that is lost is left to whoever has it. Safe to repeat. */
+  readonly releaseLock: (lock: FencedLock) => Effect.Effect<void, CoordinationUnavailableError>
   readonly events: Stream.Stream<CoordinatorEvent>
+  readonly counts: () => CoordinationCounts
 }
 
 /** Hands out turns and leads. Source: C2, C15. */

@@ -10,6 +10,7 @@
  * CD2 a ticket or hold of a dead epoch counts for nothing: enqueue, release and ask skip it (at most 100 a call).
  * CD3 a fence given for a key is higher than any given before, also after eviction, restart and failover (I3).
  * CD4 whoever grants a ticket of another replica publishes its wake; a wake may be lost (R8).
+ * CD5 a claim of another owner counts while its epoch lives and, once its turn is over, until its end (R15, R23).
  */
 import { type Effect, type Queue, Schema, type Scope } from "effect"
 
@@ -37,6 +38,8 @@ export type EnqueueResult =
   | { readonly _tag: "queued" }
   /** The epoch is not alive: begin a new one first. */
   | { readonly _tag: "dead" }
+  /** Another owner has the claim; no place was taken. */
+  | { readonly _tag: "duplicate" }
 export type AskResult =
   | ({ readonly _tag: "granted" } & GrantRow)
   | { readonly _tag: "queued" }
@@ -63,6 +66,27 @@ export interface TicketRow {
   readonly ticket: string
 }
 
+export interface LockRow {
+  readonly incarnation: string
+  readonly key: string
+  readonly token: string
+}
+
+/** The claim of a ticket. */
+export interface ClaimRow {
+  readonly key: string
+  /** Who claims: the same for all tickets of one message. */
+  readonly owner: string
+  /** ms. */
+  readonly ttl: number
+}
+/** What becomes of a claim with the end of its turn: kept until its end, or freed. */
+export interface ClaimEnd {
+  readonly key: string
+  readonly owner: string
+  readonly keep: boolean
+}
+
 export interface CoordinatorDriver {
   readonly name: string
   readonly partitions: number
@@ -73,33 +97,70 @@ export interface CoordinatorDriver {
    */
   readonly begin: (
     partition: number,
-    row: { readonly epoch: string; readonly old: string | undefined; readonly lease: number }
+    row: {
+      readonly incarnation: string
+      readonly epoch: string
+      readonly old: string | undefined
+      readonly lease: number
+    }
   ) => Effect.Effect<void, CoordinatorDriverError>
-  /** Takes a place at the end of the key's queue, granted at once when the key is free. The fence is above `floor`. Safe to repeat with the same ticket. */
+  /**
+   * Takes a place at the end of the key's queue, granted at once when the key is free; with a claim only if no other owner
+   * has it (CD5). The fence is above `floor`. Safe to repeat with the same ticket.
+   */
   readonly enqueue: (
     partition: number,
-    row: TicketRow & { readonly incarnation: string; readonly floor: number }
+    row: TicketRow & {
+      readonly incarnation: string
+      readonly floor: number
+      readonly claim: ClaimRow | undefined
+    }
   ) => Effect.Effect<EnqueueResult, CoordinatorDriverError>
   /**
-   * Gives up a hold or a waiting place. A hold goes to the next living ticket, whose owner is told. A stranger's hold is
-   * left alone. Safe to repeat.
+   * Gives up a hold or a waiting place, and ends its claim. A hold goes to the next living ticket, whose owner is told. A
+   * stranger's hold or claim is left alone. Safe to repeat.
    */
   readonly release: (
     partition: number,
-    row: TicketRow & { readonly incarnation: string }
+    row: TicketRow & { readonly incarnation: string; readonly claim: ClaimEnd | undefined }
   ) => Effect.Effect<void, CoordinatorDriverError>
+  /** Lifts the fence of a living hold above `above`; `undefined` when it is not that ticket's. Safe to repeat (R19). */
+  readonly regrant: (
+    partition: number,
+    row: TicketRow & { readonly incarnation: string; readonly above: number }
+  ) => Effect.Effect<number | undefined, CoordinatorDriverError>
   /** Extends a liveness that still exists, and answers with the epoch's holds; `undefined` when it is gone (R3). */
   readonly renew: (
     partition: number,
-    row: { readonly epoch: string; readonly lease: number }
+    row: { readonly incarnation: string; readonly epoch: string; readonly lease: number }
   ) => Effect.Effect<ReadonlyArray<HoldRow> | undefined, CoordinatorDriverError>
   /** What became of waiting tickets, in their order; grants those whose time has come because the holder is dead (R8). */
   readonly ask: (
     partition: number,
     rows: ReadonlyArray<TicketRow & { readonly incarnation: string }>
   ) => Effect.Effect<ReadonlyArray<AskResult>, CoordinatorDriverError>
+  /** The incarnation that holds each key now, else the one that held it last; "" for none (R25). */
+  readonly holders: (
+    partition: number,
+    row: { readonly incarnation: string; readonly keys: ReadonlyArray<string> }
+  ) => Effect.Effect<ReadonlyArray<string>, CoordinatorDriverError>
   /** A clean stop: the epoch's liveness, holds and tickets end now, and the others are told (R25). Safe to repeat. */
-  readonly leave: (partition: number, row: { readonly epoch: string }) => Effect.Effect<void, CoordinatorDriverError>
+  readonly leave: (
+    partition: number,
+    row: { readonly incarnation: string; readonly epoch: string }
+  ) => Effect.Effect<void, CoordinatorDriverError>
+  /** Takes a lock for `ttl` ms and answers its fence; `undefined` when another token has it. Safe to repeat (C15). */
+  readonly lock: (
+    partition: number,
+    row: LockRow & { readonly ttl: number; readonly floor: number }
+  ) => Effect.Effect<number | undefined, CoordinatorDriverError>
+  /** The lock ends `ttl` ms from now; false when the token does not have it. Safe to repeat. */
+  readonly renewLock: (
+    partition: number,
+    row: LockRow & { readonly ttl: number }
+  ) => Effect.Effect<boolean, CoordinatorDriverError>
+  /** Frees the lock if the token has it. Safe to repeat. */
+  readonly unlock: (partition: number, row: LockRow) => Effect.Effect<void, CoordinatorDriverError>
   /** Listens for this replica; returns once it does, so that no wake of a later ticket is missed. Ends with the scope. */
   readonly signals: (
     incarnation: string

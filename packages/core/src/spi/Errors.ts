@@ -32,6 +32,26 @@ export class CoordinationUnavailableError extends Schema.TaggedError<Coordinatio
   }
 }
 
+/** The lock is somebody else's for now. Source: C15. */
+export class LockTakenError extends Schema.TaggedError<LockTakenError>()("LockTakenError", { key: Schema.String }) {
+  override get message(): string {
+    return `The lock ${this.key} is taken`
+  }
+  get isRetryable(): boolean {
+    return true
+  }
+}
+
+/** The lock's time was over, or it was released; another may hold it. Source: C15. */
+export class LockLostError extends Schema.TaggedError<LockLostError>()("LockLostError", { key: Schema.String }) {
+  override get message(): string {
+    return `The lock ${this.key} is lost`
+  }
+  get isRetryable(): boolean {
+    return false
+  }
+}
+
 /** A send before start or after stop; it reached no provider. Source: B12. */
 export class BotNotRunningError extends Schema.TaggedError<BotNotRunningError>()("BotNotRunningError", {
   bot: Schema.String,

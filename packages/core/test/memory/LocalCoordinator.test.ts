@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as LocalCoordinator from "../../src/memory/LocalCoordinator.ts"
 import * as CoordinatorSuite from "../../src/testing/CoordinatorSuite.ts"
 
-CoordinatorSuite.suite("local", LocalCoordinator.layer(), { simulate: true })
+CoordinatorSuite.suite("local", LocalCoordinator.layer(), { simulate: true, replicas: false })
 
 describe("CoordinatorSuite", () => {
   it("refuses a deviation from a test that does not exist", () => {

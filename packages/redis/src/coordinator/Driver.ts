@@ -5,10 +5,23 @@
 import { type CoordinatorDriver, CoordinatorDriverError, type DriverSignal } from "@botmesh/core/spi"
 import { Effect, Queue, Schedule, type Scope } from "effect"
 import type { RedisError } from "../client/RedisError.ts"
-import { ask, begin, enqueue, layout, leave, release, renew } from "../lua/scripts.generated.ts"
+import {
+  ask,
+  begin,
+  enqueue,
+  holders,
+  layout,
+  leave,
+  lock,
+  regrant,
+  release,
+  renew,
+  renewLock,
+  unlock
+} from "../lua/scripts.generated.ts"
 import type { RedisShape } from "../Redis.ts"
 import { layoutKey, layoutVersion, leftChannel, partitionKeys, partitionOf, wakeChannels } from "./Keys.ts"
-import { askResults, enqueueResult, holdRows, placeOf, wakeRow, word } from "./Replies.ts"
+import { askResults, enqueueResult, fenceOrNone, holdRows, incarnations, placeOf, wakeRow, word } from "./Replies.ts"
 
 export interface DriverOptions {
   readonly partitions: number
@@ -84,6 +97,11 @@ export const makeDriver = Effect.fn("RedisCoordinator.driver")(function* (
     const { prevs, queues, state } = at(partition)
     return { state, queue: queues + key, prev: prevs + key }
   }
+  /** Where there is no claim its key still has to be of the partition. */
+  const claimed = (partition: number, key: string, claim: { readonly key: string } | undefined) => ({
+    ...keyed(partition, key),
+    claim: at(partition).claims + (claim?.key ?? "")
+  })
   const nothing = (): void => {}
 
   yield* checkLayout(redis, partitions)
@@ -134,11 +152,21 @@ export const makeDriver = Effect.fn("RedisCoordinator.driver")(function* (
       return act(redis.run(begin, { state: at(partition).state }, row), nothing)
     },
     enqueue: (partition, row) => {
-      const taken = { key: row.key, epoch: word(row.epoch), place: placeOf(row), floor: row.floor, channel }
-      return act(redis.run(enqueue, keyed(partition, row.key), taken), enqueueResult)
+      const { claim, floor, key } = row
+      const owner = claim === undefined ? "" : word(claim.owner)
+      const taken = { key, epoch: word(row.epoch), place: placeOf(row), floor, channel, owner, ttl: claim?.ttl ?? 0 }
+      return act(redis.run(enqueue, claimed(partition, key, claim), taken), enqueueResult)
     },
-    release: (partition, row) =>
-      act(redis.run(release, keyed(partition, row.key), { key: row.key, place: placeOf(row), channel }), nothing),
+    release: (partition, row) => {
+      const { claim, key } = row
+      const owner = claim === undefined ? "" : word(claim.owner)
+      const ended = { key, place: placeOf(row), channel, owner, keep: claim?.keep === true ? 1 : 0 }
+      return act(redis.run(release, claimed(partition, key, claim), ended), nothing)
+    },
+    regrant: (partition, row) => {
+      const lifted = { key: row.key, place: placeOf(row), above: row.above }
+      return act(redis.run(regrant, { state: at(partition).state }, lifted), fenceOrNone)
+    },
     renew: (partition, { epoch, lease }) =>
       act(redis.run(renew, { state: at(partition).state }, { epoch: word(epoch), lease }), holdRows),
     ask: (partition, rows) => {
@@ -151,6 +179,19 @@ export const makeDriver = Effect.fn("RedisCoordinator.driver")(function* (
       )
       return Effect.map(Effect.forEach(batches, asked), (answers) => answers.flat())
     },
+    holders: (partition, { keys: asked }) => {
+      const { prevs, state } = at(partition)
+      const each = asked.map((key) => ({ prev: prevs + key, key }))
+      return act(redis.run(holders, { state }, {}, each), incarnations)
+    },
+    lock: (partition, { floor, key, token, ttl }) => {
+      const { locks, state } = at(partition)
+      return act(redis.run(lock, { state, lock: locks + key }, { token: word(token), ttl, floor }), fenceOrNone)
+    },
+    renewLock: (partition, { key, token, ttl }) =>
+      act(redis.run(renewLock, { lock: at(partition).locks + key }, { token: word(token), ttl }), (done) => done === 1),
+    unlock: (partition, { key, token }) =>
+      act(redis.run(unlock, { lock: at(partition).locks + key }, { token: word(token) }), nothing),
     leave: (partition, { epoch }) =>
       act(redis.run(leave, { state: at(partition).state }, { epoch: word(epoch), left, partition }), nothing),
     signals

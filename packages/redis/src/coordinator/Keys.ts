@@ -8,6 +8,8 @@
  *                           ":fence"  the last fence given
  *   {prefix:p}:queue:key  list  places, in order
  *   {prefix:p}:prev:key   the incarnation that held it last, for a while
+ *   {prefix:p}:claim:key  string  who claimed a message: "owner epoch" in its turn, then "owner", till it expires (R15)
+ *   {prefix:p}:lock:key   string  "token fence", till it expires (C15)
  *   prefix:layout         version and number of partitions
  *   prefix:wake:…         channel of an incarnation · prefix:left  channel of all
  */
@@ -19,6 +21,8 @@ export interface PartitionKeys {
   readonly state: string
   readonly queues: string
   readonly prevs: string
+  readonly claims: string
+  readonly locks: string
 }
 
 export const partitionKeys = (prefix: string, partition: number): PartitionKeys => {
@@ -26,7 +30,9 @@ export const partitionKeys = (prefix: string, partition: number): PartitionKeys 
   return {
     state: `${tag}:state`,
     queues: `${tag}:queue:`,
-    prevs: `${tag}:prev:`
+    prevs: `${tag}:prev:`,
+    claims: `${tag}:claim:`,
+    locks: `${tag}:lock:`
   }
 }
 

@@ -22,8 +22,14 @@ const granted = (row: ReadonlyArray<unknown>) => ({
 export const enqueueResult = (reply: unknown): EnqueueResult => {
   const row = list(reply)
   if (row[0] === "granted") return granted(row)
-  return row[0] === "queued" ? { _tag: "queued" } : { _tag: "dead" }
+  if (row[0] === "queued") return { _tag: "queued" }
+  return row[0] === "duplicate" ? { _tag: "duplicate" } : { _tag: "dead" }
 }
+
+/** A fence, or nothing. */
+export const fenceOrNone = (reply: unknown): number | undefined => (reply === null ? undefined : Number(reply))
+
+export const incarnations = (reply: unknown): ReadonlyArray<string> => list(reply).map((name) => plain(String(name)))
 
 export const askResults = (reply: unknown): ReadonlyArray<AskResult> =>
   list(reply).map((answer) => {

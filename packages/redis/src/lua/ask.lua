@@ -1,5 +1,5 @@
 -- What became of waiting tickets, in their order; a key whose holder is dead or gone is granted first (R8). Safe to repeat.
--- uses: time grant
+-- uses: time fence grant
 -- KEYS: state (queue prev)...
 -- ARGV: channel (key place)...
 -- returns: for each { "granted", fence, previous } | { "queued" } | { "gone" }

@@ -1,10 +1,12 @@
--- Takes a place at the end of a key's queue, granted at once when the key is free. Safe to repeat.
--- uses: time grant
--- KEYS: state queue prev
--- ARGV: key epoch place floor channel
--- returns: { "granted", fence, previous } | { "queued" } | { "dead" }
+-- Takes a place at the end of a key's queue, granted at once when the key is free; with an owner, only if no other has the
+-- claim. Safe to repeat.
+-- uses: time claim fence grant
+-- KEYS: state queue prev claim
+-- ARGV: key epoch place floor channel owner ttl
+-- returns: { "granted", fence, previous } | { "queued" } | { "dead" } | { "duplicate" }
 local found = redis.call('HMGET', state, '~' .. epoch, '=' .. key, ':fence')
 if not found[1] or tonumber(found[1]) <= now() then return { 'dead' } end
+if owner ~= '' and not claimed() then return { 'duplicate' } end
 local holder, number, previous
 if found[2] then
   holder, number, previous = string.match(found[2], '^(%S+ %S+ %S+) (%S+) (%S*)$')

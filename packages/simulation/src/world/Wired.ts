@@ -26,9 +26,14 @@ export const wiredCoordinator = (driver: CoordinatorDriver, wire: Wire, chance: 
     begin: (partition, row) => over("begin", driver.begin(partition, row)),
     enqueue: (partition, row) => over("enqueue", driver.enqueue(partition, row)),
     release: (partition, row) => over("release", driver.release(partition, row)),
+    regrant: (partition, row) => over("regrant", driver.regrant(partition, row)),
     renew: (partition, row) => over("renew", driver.renew(partition, row)),
     ask: (partition, rows) => over("ask", driver.ask(partition, rows)),
+    holders: (partition, row) => over("holders", driver.holders(partition, row)),
     leave: (partition, row) => over("leave", driver.leave(partition, row)),
+    lock: (partition, row) => over("lock", driver.lock(partition, row)),
+    renewLock: (partition, row) => over("renewLock", driver.renewLock(partition, row)),
+    unlock: (partition, row) => over("unlock", driver.unlock(partition, row)),
     // A wake is told once and may get lost, late or doubled (CD4).
     signals: Effect.fnUntraced(function* (incarnation) {
       const source = yield* driver.signals(incarnation)

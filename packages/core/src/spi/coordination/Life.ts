@@ -8,40 +8,59 @@
  */
 import { Effect } from "effect"
 import type { Lease } from "../Coordinator.ts"
-import { LeaseLostError } from "../Errors.ts"
+import type { ClaimEnd, ClaimRow, GrantRow, TicketRow } from "../CoordinatorDriver.ts"
+import { type CoordinationUnavailableError, LeaseLostError } from "../Errors.ts"
 
-/** What a lease or a ticket needs of the coordinator. */
+/** A hold or a waiting place that is to end, and its claim with it. */
+export interface Ending extends TicketRow {
+  readonly claim: ClaimEnd | undefined
+}
+
+/** What a lease needs of the coordinator. */
 export interface Ends {
   /** Ends a hold or a waiting place at the backend; repairs itself when it fails (C7). */
-  readonly end: (life: Life, key: string, ticket: string, epoch: string) => Effect.Effect<void>
+  readonly end: (life: Life, ending: Ending) => Effect.Effect<void>
+  /** The hold's fence above `above` (R19); `undefined` when the hold is not ours. */
+  readonly regrant: (
+    life: Life,
+    row: TicketRow,
+    above: number
+  ) => Effect.Effect<number | undefined, CoordinationUnavailableError>
+  readonly onLost: (error: LeaseLostError, lead: boolean) => void
   /** Our monotonic time, ms. */
   readonly monotonic: () => number
 }
 
 export class Held implements Lease {
   readonly key: string
-  readonly fence: number
   readonly previousHolder: string | undefined
   readonly ticket: string
   readonly epoch: string
   /** Monotonic ms. */
   readonly grantedAt: number
+  fence: number
   private readonly life: Life
   private readonly ends: Ends
+  private readonly claim: ClaimRow | undefined
+  private readonly lead: boolean
+  /** Its message was not lost. */
+  private keep = true
   /** Why it is lost. The error is made when somebody asks: most leases end without. */
   private reason: LeaseLostError["reason"] | undefined = undefined
   private made: LeaseLostError | undefined = undefined
   private released = false
   private listeners: Array<(error: LeaseLostError) => void> = []
 
-  constructor(life: Life, ends: Ends, key: string, ticket: string, epoch: string, fence: number, previous: string) {
+  constructor(life: Life, ends: Ends, waiter: Waiter, grant: GrantRow) {
     this.life = life
     this.ends = ends
-    this.key = key
-    this.ticket = ticket
-    this.epoch = epoch
-    this.fence = fence
-    this.previousHolder = previous === "" ? undefined : previous
+    this.key = waiter.key
+    this.ticket = waiter.ticket
+    this.claim = waiter.claim
+    this.lead = waiter.lead
+    this.epoch = life.epoch
+    this.fence = grant.fence
+    this.previousHolder = grant.previousHolder === "" ? undefined : grant.previousHolder
     this.grantedAt = ends.monotonic()
   }
 
@@ -77,8 +96,20 @@ export class Held implements Lease {
     this.reason = reason
     const error = this.error(reason)
     this.life.held.delete(this.ticket)
+    this.ends.onLost(error, this.lead)
     for (const tell of this.listeners.splice(0)) tell(error)
   }
+  regrant = (above: number): Effect.Effect<void, LeaseLostError | CoordinationUnavailableError> =>
+    Effect.suspend(() => {
+      const lost = this.lost()
+      if (lost !== undefined) return Effect.fail(lost)
+      if (this.fence > above) return Effect.void
+      return Effect.flatMap(this.ends.regrant(this.life, this, above), (fence) => {
+        if (fence === undefined) this.lose("superseded")
+        else this.fence = Math.max(this.fence, fence)
+        return this.check
+      })
+    })
   get release(): Effect.Effect<void> {
     return Effect.suspend(() => {
       if (this.released) return Effect.void
@@ -87,9 +118,25 @@ export class Held implements Lease {
       this.life.held.delete(this.ticket)
       this.reason ??= "ended"
       this.listeners = []
-      // A lost lease is not ours to release: whoever holds the key now keeps it (COORD-08).
-      return lost ? Effect.void : this.ends.end(this.life, this.key, this.ticket, this.epoch)
+      // A lost lease is not ours to release: whoever holds the key now keeps it (COORD-08). Its claim is.
+      return lost && this.claim === undefined ? Effect.void : this.end()
     })
+  }
+  get unclaim(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.claim === undefined || !this.keep) return Effect.void
+      this.keep = false
+      return this.released ? this.end() : Effect.void
+    })
+  }
+  /** What a ticket that is given up does with its grant; nothing after the release. */
+  get giveUp(): Effect.Effect<void> {
+    return Effect.suspend(() => (this.released ? Effect.void : Effect.andThen(this.unclaim, this.release)))
+  }
+  private end(): Effect.Effect<void> {
+    const { claim, epoch, keep, key, ticket } = this
+    const ends = claim === undefined ? undefined : { key: claim.key, owner: claim.owner, keep }
+    return this.ends.end(this.life, { key, ticket, epoch, claim: ends })
   }
 }
 
@@ -101,7 +148,14 @@ export interface Waiter {
   askedAt: number
   /** Monotonic ms: the last grant seen on its key (R23). */
   movedAt: number
+  readonly claim: ClaimRow | undefined
+  /** It waits for a lead, not for a turn. */
+  readonly lead: boolean
+  /** It was given up, or refused. */
+  over: boolean
   readonly grant: (lease: Held) => void
+  /** Another owner has the claim. */
+  readonly refuse: () => void
 }
 
 export class Life {
@@ -113,10 +167,12 @@ export class Life {
   readonly held = new Map<string, Held>()
   /** In local order. */
   readonly waiting = new Map<string, Waiter>()
+  /** Holds that were good by our clock when the backend knew their epoch no more: another may have their keys (R25). */
+  unsure: ReadonlyArray<Held> = []
   /** Holds the backend says are ours and nobody here knows, as the last renewal saw them. */
   strangers: ReadonlySet<string> = new Set()
   /** Releases that failed: repeated at each renewal (C7). */
-  readonly unreleased = new Map<string, { readonly key: string; readonly epoch: string }>()
+  readonly unreleased = new Map<string, Ending>()
 
   constructor(index: number) {
     this.index = index

@@ -1,9 +1,7 @@
 -- Grants a key. A place is "epoch ticket incarnation"; a hold is its place, fence and previous holder.
--- The fence is above the last one of the partition, the clock's microseconds and the floor (R19). Lua's own number to
--- text conversion would lose digits. Who held last is remembered for 15 min; who is forgotten costs a read (C2).
+-- Who held last is remembered for 15 min; who is forgotten costs a read (C2).
 local function grant(key, prev, place, floor, last)
-  now()
-  local number = string.format('%.0f', math.max((last or 0) + 1, clock[1] * 1000000 + clock[2], floor + 1))
+  local number = nextFence(last or 0, floor)
   local incarnation = string.match(place, '%S+$')
   local previous = redis.call('GET', prev) or ''
   if previous ~= incarnation then redis.call('SET', prev, incarnation, 'PX', 900000) end

@@ -1,0 +1,136 @@
+/**
+ * Places in the turn queue: taking one, waiting for its grant within `turnWait`, giving it up (R23).
+ *
+ * TK1 whoever gives up, or gets no answer, leaves neither a place nor a claim behind.
+ */
+import { Effect, Option, Schedule } from "effect"
+import type { Claim, Lease, Ticket } from "../Coordinator.ts"
+import type { ClaimRow } from "../CoordinatorDriver.ts"
+import { CoordinationUnavailableError } from "../Errors.ts"
+import type { Held, Life, Waiter } from "./Life.ts"
+import type { Replica } from "./Replica.ts"
+
+/** Whether it waits for a lead, and the claim it comes with. */
+interface Asked {
+  readonly lead: boolean
+  readonly claim: ClaimRow | undefined
+}
+
+class Place implements Ticket, Waiter {
+  ticket = ""
+  askedAt: number
+  movedAt: number
+  over = false
+  refused = false
+  readonly key: string
+  readonly claim: ClaimRow | undefined
+  readonly lead: boolean
+  private held: Held | undefined = undefined
+  /** Told of the grant, or of the refusal. */
+  private told: (() => void) | undefined = undefined
+  private readonly replica: Replica
+  private readonly life: Life
+
+  constructor(replica: Replica, life: Life, key: string, { claim, lead }: Asked) {
+    this.replica = replica
+    this.life = life
+    this.key = key
+    this.claim = claim
+    this.lead = lead
+    this.askedAt = replica.options.monotonic()
+    this.movedAt = this.askedAt
+  }
+  grant(lease: Held): void {
+    this.held = lease
+    this.told?.()
+  }
+  refuse(): void {
+    this.over = true
+    this.refused = true
+    this.told?.()
+  }
+  get isPlaced(): boolean {
+    return this.held !== undefined || this.over || this.life.waiting.has(this.ticket)
+  }
+  /** TK1. */
+  get cancel(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.over) return Effect.void
+      this.over = true
+      const { held, life, ticket } = this
+      if (held !== undefined) return held.giveUp
+      life.waiting.delete(ticket)
+      return ticket === "" ? Effect.void : this.replica.leave(life, this, ticket, life.epoch)
+    })
+  }
+  private get settled(): Effect.Effect<void> {
+    return Effect.callback((resume) => {
+      const told = (): void => resume(Effect.void)
+      if (this.held !== undefined || this.refused) return told()
+      this.told = told
+      return Effect.sync(() => {
+        this.told = undefined
+      })
+    })
+  }
+  private unavailable(detail: string): Effect.Effect<never, CoordinationUnavailableError> {
+    return Effect.fail(new CoordinationUnavailableError({ key: this.key, detail }))
+  }
+  get granted(): Effect.Effect<Lease, CoordinationUnavailableError> {
+    return this.held === undefined ? Effect.suspend(() => this.wait()) : Effect.succeed(this.held)
+  }
+  private wait(): Effect.Effect<Lease, CoordinationUnavailableError> {
+    if (this.held !== undefined) return Effect.succeed(this.held)
+    // Its claim had ended with an epoch of ours, and another replica has the redelivered message (R23).
+    if (this.refused) return this.unavailable("another replica has the message by now")
+    const { monotonic, turnWait } = this.replica.options
+    const rest = this.movedAt + turnWait - monotonic()
+    if (rest <= 0) return Effect.andThen(this.cancel, this.unavailable(`no grant for ${turnWait} ms`))
+    return Effect.flatMap(Effect.timeoutOption(this.settled, rest), () => this.wait())
+  }
+}
+
+export const makeTickets = (replica: Replica) => {
+  const { incarnation, lease } = replica.options
+  const retrying = Schedule.exponential(50).pipe(
+    Schedule.modifyDelay(({ duration }) => Effect.succeed(duration)),
+    Schedule.upTo({ duration: Math.max(lease, 1000) })
+  )
+  const take = (key: string, asked: Asked): Effect.Effect<Place, CoordinationUnavailableError> =>
+    Effect.suspend(() => {
+      const life = replica.lifeOf(key)
+      const place = new Place(replica, life, key, asked)
+      const taken = Effect.retry(
+        Effect.andThen(
+          replica.alive(life),
+          Effect.suspend(() =>
+            Effect.andThen(
+              place.isPlaced ? Effect.void : replica.place(life, place),
+              Effect.suspend(() => replica.alive(life))
+            )
+          )
+        ),
+        { schedule: retrying, while: (error) => error.isRetryable }
+      )
+      const answered = Effect.matchEffect(taken, {
+        onSuccess: () => Effect.succeed(place),
+        onFailure: (error) =>
+          Effect.andThen(place.cancel, Effect.fail(new CoordinationUnavailableError({ key, detail: error.message })))
+      })
+      // Whoever gives up before the answer has no ticket to give back.
+      return Effect.onInterrupt(answered, () => place.cancel)
+    })
+  const turn: Asked = { lead: false, claim: undefined }
+  return {
+    enqueue: (key: string): Effect.Effect<Ticket, CoordinationUnavailableError> => take(key, turn),
+    enqueueOnce: (key: string, claim: Claim): Effect.Effect<Option.Option<Ticket>, CoordinationUnavailableError> =>
+      Effect.map(
+        Effect.suspend(() =>
+          take(key, { lead: false, claim: { ...claim, owner: `${incarnation}/${replica.next()}` } })
+        ),
+        (place) => (place.refused ? Option.none() : Option.some(place))
+      ),
+    forLead: (name: string): Effect.Effect<Ticket, CoordinationUnavailableError> =>
+      take(`lead/${name}`, { lead: true, claim: undefined })
+  }
+}
