@@ -39,7 +39,7 @@ const free: Bounds = { src: "*", test: "*" }
 export const packageBounds: ReadonlyMap<string, Bounds> = new Map<string, Bounds>([
   ["core", { src: [], test: [] }],
   ["redis", { src: [spi], test: [core, testing, "@botmesh/test-services"] }],
-  ["sql", adapter],
+  ["sql", { src: [spi], test: [core, testing, "@botmesh/test-services"] }],
   ["mongo", adapter],
   ["telegram", adapter],
   ["meta", adapter],

@@ -28,7 +28,7 @@ export interface RedisPrograms {
   readonly from: "PATH" | "unpacked"
 }
 
-const inPath = (name: string): string | undefined =>
+export const inPath = (name: string): string | undefined =>
   (process.env["PATH"] ?? "")
     .split(delimiter)
     .filter((folder) => folder !== "")
@@ -46,14 +46,15 @@ const inPath = (name: string): string | undefined =>
 export const execute = (
   program: Program,
   args: ReadonlyArray<string>,
-  cwd?: string
+  cwd?: string,
+  account?: { readonly uid: number; readonly gid: number }
 ): Effect.Effect<string, ServiceError> =>
   Effect.callback((resume) => {
     const env = { ...process.env, ...program.env }
     const child = execFile(
       program.command,
       args,
-      { ...(cwd === undefined ? {} : { cwd }), env },
+      { ...(cwd === undefined ? {} : { cwd }), ...account, env },
       (error, stdout, stderr) => {
         resume(
           error === null

@@ -3,13 +3,14 @@
  * it says so, and down when its process has ended. So it works under a test clock too.
  */
 import { Effect, type Scope } from "effect"
-import { type ChildProcess, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { ended, launch } from "./Launch.ts"
 import { freePort } from "./Ports.ts"
-import { execute, isRedisInPath, type Program, redisPrograms } from "./Program.ts"
-import { ServiceError } from "./ServiceError.ts"
+import { execute, isRedisInPath, redisPrograms } from "./Program.ts"
+import type { ServiceError } from "./ServiceError.ts"
 
 export interface RedisServer {
   readonly port: number
@@ -34,36 +35,6 @@ export interface RedisServerOptions {
   /** What it prints when it serves. */
   readonly ready?: RegExp
 }
-
-const ended = (child: ChildProcess): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-    child.once("exit", () => resume(Effect.void))
-  })
-
-const launch = (
-  server: Program,
-  args: ReadonlyArray<string>,
-  ready: RegExp
-): Effect.Effect<ChildProcess, ServiceError> =>
-  Effect.callback((resume) => {
-    const child = spawn(server.command, args, {
-      env: { ...process.env, ...server.env },
-      stdio: ["ignore", "pipe", "pipe"]
-    })
-    let said = ""
-    const listen = (chunk: unknown): void => {
-      said = `${said}${String(chunk)}`.slice(-8_000)
-      if (ready.test(said)) resume(Effect.succeed(child))
-    }
-    child.stdout.on("data", listen)
-    child.stderr.on("data", listen)
-    child.once("error", (error) => resume(Effect.fail(new ServiceError({ message: error.message, cause: error }))))
-    child.once("exit", (code) =>
-      resume(Effect.fail(new ServiceError({ message: `redis-server ended with ${code}\n${said}` })))
-    )
-    return Effect.sync(() => child.kill("SIGKILL"))
-  })
 
 /** A server until the scope closes. Fails when no redis-server can be found or it does not start. */
 export const redis = Effect.fn("TestServices.redis")(function* (
