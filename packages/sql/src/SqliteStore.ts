@@ -16,14 +16,14 @@ import {
 import { type Config, Effect, Layer, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Migrations from "./Migrations.ts"
+import { number } from "./rows/Column.ts"
+import { sweeping } from "./rows/Sweep.ts"
 import { readSetting, type Setting } from "./Setting.ts"
 import { chatMethods } from "./sqlite/Chats.ts"
 import { checkpointMethods } from "./sqlite/Checkpoints.ts"
 import { layer as layerClient, SqliteClient, type SqliteClientOptions } from "./sqlite/Client.ts"
-import { number } from "./sqlite/Column.ts"
 import { storeError } from "./sqlite/Failure.ts"
 import { fieldMethods } from "./sqlite/Fields.ts"
-import { sweeping } from "./sqlite/Sweep.ts"
 
 export interface SqliteStoreOptions {
   /** How often expired checkpoints, tombstones and values are deleted. Default 5 min. */
@@ -81,7 +81,9 @@ export const make = Effect.fn("SqliteStore.make")(function* (
           parseDuration(yield* readSetting(options.keepMessages), "sqlite.keepMessages", { zero: "refuse" })
         )
   yield* checkSchema(client)
-  yield* sweeping(client, every, keepMessages)
+  const run = (statement: string, before: number) =>
+    client.use("sweep", (prepare) => Number(prepare(statement).run(before).changes))
+  yield* sweeping(run, every, keepMessages)
   return {
     name: "sqlite",
     persistent: client.persistent,

@@ -2,9 +2,7 @@
 import { StoreError } from "@botmesh/core/spi"
 import { Predicate } from "effect"
 import { dirname } from "node:path"
-
-/** A stored value that is not of its column's type. */
-export class BadColumn extends Error {}
+import { BadColumn } from "../rows/Column.ts"
 
 interface Failure {
   readonly reason: StoreError["reason"]

@@ -1,6 +1,9 @@
 import { fenceTtl, type StoreError } from "@botmesh/core/spi"
 import { Clock, Duration, Effect, type Scope } from "effect"
-import type { SqliteClientShape } from "./Client.ts"
+import { skipLocked } from "./Dialect.ts"
+
+/** Deletes one batch; answers how many rows went. */
+export type RunSweep = (statement: string, before: number) => Effect.Effect<number, StoreError>
 
 /** Rows a statement deletes: a millisecond or two in which no other fiber runs. */
 const batch = 500
@@ -9,9 +12,9 @@ const batches = 1_000
 
 const checkpoints = `
 DELETE FROM botmesh_checkpoint WHERE (bot, key) IN (
-  SELECT bot, key FROM botmesh_checkpoint WHERE expires <= ?1 LIMIT ${batch})`
+  SELECT bot, key FROM botmesh_checkpoint WHERE expires <= ?1 LIMIT ${batch} ${skipLocked})`
 const values = `
-DELETE FROM botmesh_value WHERE (bot, name) IN (SELECT bot, name FROM botmesh_value WHERE expires <= ?1 LIMIT ${batch})`
+DELETE FROM botmesh_value WHERE (bot, name) IN (SELECT bot, name FROM botmesh_value WHERE expires <= ?1 LIMIT ${batch} ${skipLocked})`
 // The oldest come first in the key, so this looks at one batch of rows however many there are.
 const messages = `
 DELETE FROM botmesh_message WHERE seq IN (
@@ -22,14 +25,14 @@ export const sweepStatements = { checkpoints, values, messages }
 
 /** Deletes what is gone by time, a batch at a time; answers how many rows. Safe to repeat and to cut. */
 export const sweep = Effect.fnUntraced(function* (
-  client: SqliteClientShape,
+  run: RunSweep,
   keepMessages: Duration.Duration | undefined
 ): Effect.fn.Return<number, StoreError> {
   const now = yield* Clock.currentTimeMillis
   let deleted = 0
   const clear = Effect.fnUntraced(function* (statement: string, before: number) {
     for (let count = 0; count < batches; count++) {
-      const changes = Number(yield* client.use("sweep", (prepare) => prepare(statement).run(before).changes))
+      const changes = yield* run(statement, before)
       deleted += changes
       if (changes < batch) return
       yield* Effect.yieldNow
@@ -44,11 +47,11 @@ export const sweep = Effect.fnUntraced(function* (
 
 /** Sweeps at once and then every so often, until the scope closes. A round that fails is logged; the next tries again. */
 export const sweeping = (
-  client: SqliteClientShape,
+  run: RunSweep,
   every: Duration.Duration,
   keepMessages: Duration.Duration | undefined
 ): Effect.Effect<void, never, Scope.Scope> =>
-  sweep(client, keepMessages).pipe(
+  sweep(run, keepMessages).pipe(
     Effect.catch((error) => Effect.logWarning("botmesh: expired rows were not deleted", error)),
     Effect.andThen(Effect.sleep(every)),
     Effect.forever,
