@@ -1,9 +1,10 @@
 /**
- * The tables, in numbered steps that are never edited once released. Names, types and keys are those that Postgres and
- * MySQL can follow; only what follows a CREATE TABLE is SQLite's own.
+ * The tables, in numbered steps that are never edited once released. They are written as SQLite takes them;
+ * `tablesForPostgres` makes of each what Postgres takes.
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { tablesForPostgres } from "./rows/Dialect.ts"
 
 /** Where the applied steps are listed. */
 export const table = "botmesh_migration"
@@ -43,9 +44,25 @@ const first = [
 ]
 
 const runAll = (statements: ReadonlyArray<string>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true })
-  )
+  Effect.flatMap(SqlClient.SqlClient, (sql) => {
+    const { text } = sql.onDialectOrElse({
+      pg: () => ({ text: tablesForPostgres }),
+      orElse: () => ({ text: (statement: string) => statement })
+    })
+    return Effect.forEach(statements, (statement) => sql.unsafe(text(statement)), { discard: true })
+  })
 
 /** Applies what is missing, all in one transaction; a second process waits for the first. Safe to repeat. */
 export const run = Migrator.make({})({ table, loader: Migrator.fromRecord({ "0001_store": runAll(first) }) })
+
+/** What is wrong with tables of version `found` (0: there are none), as the end of a sentence; undefined when nothing is. */
+export const problem = (found: number, migrate: string): string | undefined => {
+  if (found === 0) return `has no botmesh tables: ${migrate}`
+  if (found < version) return `has tables of version ${found}, this release needs ${version}: ${migrate}`
+  if (found > version)
+    return `was prepared by a newer botmesh (version ${found}, this release knows ${version}): update @botmesh/sql`
+  return undefined
+}
+
+/** The version of the tables; null where no step has been applied. */
+export const found = `SELECT max(migration_id) AS version FROM ${table}`

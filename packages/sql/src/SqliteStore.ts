@@ -34,16 +34,11 @@ export interface SqliteStoreOptions {
 
 type OptionError = ConfigValidationError | Config.ConfigError
 
-const needed = `SELECT max(migration_id) AS version FROM ${Migrations.table}`
-
 /** Refuses a file whose tables are not those this release was written for. */
 const checkSchema = Effect.fnUntraced(function* (client: SqliteClient["Service"]) {
-  const refuse = (detail: string) =>
-    new StoreError({ store: "sqlite", operation: "open", reason: "invalid", detail: `${client.filename} ${detail}` })
-  const migrate = "run SqliteStore.layerMigrations on it once, or use SqliteStore.layer, which does"
   const found = yield* client
     .use("open", (prepare) => {
-      const row = prepare(needed).get()
+      const row = prepare(Migrations.found).get()
       return row === undefined || row.version === null ? 0 : number(row, "version")
     })
     .pipe(
@@ -52,13 +47,17 @@ const checkSchema = Effect.fnUntraced(function* (client: SqliteClient["Service"]
         () => Effect.succeed(0)
       )
     )
-  if (found === 0) return yield* refuse(`has no botmesh tables: ${migrate}`)
-  if (found < Migrations.version)
-    return yield* refuse(`has tables of version ${found}, this release needs ${Migrations.version}: ${migrate}`)
-  if (found > Migrations.version)
-    return yield* refuse(
-      `was prepared by a newer botmesh (version ${found}, this release knows ${Migrations.version}): update @botmesh/sql`
-    )
+  const problem = Migrations.problem(
+    found,
+    "run SqliteStore.layerMigrations on it once, or use SqliteStore.layer, which does"
+  )
+  if (problem !== undefined)
+    return yield* new StoreError({
+      store: "sqlite",
+      operation: "open",
+      reason: "invalid",
+      detail: `${client.filename} ${problem}`
+    })
 })
 
 /**

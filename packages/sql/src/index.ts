@@ -1,3 +1,5 @@
 /** Stores on SQL databases. */
+export * as PostgresClient from "./postgres/Client.ts"
+export * as PostgresStore from "./PostgresStore.ts"
 export * as SqliteClient from "./sqlite/Client.ts"
 export * as SqliteStore from "./SqliteStore.ts"

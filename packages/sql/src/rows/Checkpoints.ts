@@ -2,7 +2,7 @@
 import { type CheckpointRow, fenceTtl } from "@botmesh/core/spi"
 import { number, numberOrNull, type Row, text, textOrNull, whole } from "./Column.ts"
 
-const columns = "bot, key, run, revision, fence, expires, data, applied, wake_at"
+export const columns = "bot, key, run, revision, fence, expires, data, applied, wake_at"
 /** Parameters of both writes: bot, key, run, revision, fence, expires, data, applied, wake_at, now. */
 const isSame = (row: string) => `${row}.run = ?3 AND ${row}.revision = ?4 AND ${row}.fence = ?5
   AND ${row}.data IS NOT DISTINCT FROM ?7 AND ${row}.applied = ?8`
