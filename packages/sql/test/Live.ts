@@ -1,5 +1,5 @@
 /** What tests against a real Postgres share. */
-import { postgresUrl, whyNoPostgres } from "@botmesh/test-services"
+import { postgresPrograms, postgresUrl, whyNoPostgres } from "@botmesh/test-services"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, describe } from "vitest"
 
@@ -20,3 +20,11 @@ export const serverUrl = (): Effect.Effect<string> => {
 let schemas = 0
 /** A schema of its own: a server of DATABASE_URL may hold rows of an earlier run. */
 export const schema = (): string => `suite_${process.pid}_${schemas++}`
+
+const whyNoServers = await Effect.runPromise(
+  Effect.match(postgresPrograms, { onSuccess: () => undefined, onFailure: (error) => error.message })
+)
+
+/** The same for tests that start and stop servers of their own: DATABASE_URL is not enough. */
+export const describeServers: (title: string, tests: () => void) => void =
+  whyNoServers === undefined ? describe : (title, tests) => describe.skip(`${title} (${whyNoServers})`, tests)

@@ -5,9 +5,8 @@ import { describePostgres, schema, serverUrl } from "./Live.ts"
 
 describePostgres("real Postgres", () => {
   const url = serverUrl()
-  // The suite lets years pass: a sweep each five minutes of them would be most of the work.
-  const store = Layer.unwrap(
-    Effect.map(url, (url) => PostgresStore.layer({ url, schema: schema(), sweepEvery: "36500d" }))
-  )
-  StoreSuite.suite("Postgres", store, { sequences: 50 })
+  // The suite lets years pass: a sweep each five minutes of them, or a look at idle connections, would be most of the work.
+  const quiet = { sweepEvery: "36500d", idleTimeout: "36500d" }
+  const store = Layer.unwrap(Effect.map(url, (url) => PostgresStore.layer({ url, schema: schema(), ...quiet })))
+  StoreSuite.suite("Postgres", store, { sequences: 30 })
 })

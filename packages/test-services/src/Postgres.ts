@@ -97,7 +97,8 @@ const workspace = Effect.acquireRelease(
 )
 
 const ready = /database system is ready to accept connections/u
-const careless = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
+// What was committed is with the operating system, so it survives the end of the processes.
+const careless = ["fsync=off", "full_page_writes=off"]
 
 /** A server until the scope closes. Fails when no Postgres can be found or it does not start. */
 export const postgres = Effect.fn("TestServices.postgres")(function* (

@@ -21,6 +21,8 @@ export interface PostgresClientOptions {
   readonly schema?: Setting<string>
   /** Connections at most. Default 10. */
   readonly maxConnections?: Setting<number>
+  /** How long a connection is kept that nobody uses. Default 1 min. */
+  readonly idleTimeout?: Setting<DurationInput>
   /** How long to wait for a connection, and for any reply; then the call fails as `unavailable`. Default 5 s. */
   readonly timeout?: Setting<DurationInput>
   /** False behind a pooler that does not keep named statements between queries. Default true. */
@@ -55,6 +57,8 @@ const readOptions = Effect.fnUntraced(function* (options: PostgresClientOptions)
   const prepare = yield* readSetting(options.prepare ?? true)
   const wait = yield* readSetting<DurationInput>(options.timeout ?? "5s")
   const timeout = yield* Effect.fromResult(parseDuration(wait, "postgres.timeout", { zero: "refuse" }))
+  const idle = yield* readSetting<DurationInput>(options.idleTimeout ?? "1m")
+  const idleTimeout = yield* Effect.fromResult(parseDuration(idle, "postgres.idleTimeout", { zero: "refuse" }))
   if (!/^postgres(?:ql)?:\/\//u.test(url) || !URL.canParse(url))
     return yield* ConfigValidationError.of("postgres.url", "expected postgres://[user:password@]host[:port]/database")
   if (schema !== undefined && !schemaForm.test(schema))
@@ -64,7 +68,7 @@ const readOptions = Effect.fnUntraced(function* (options: PostgresClientOptions)
       "postgres.maxConnections",
       `expected a whole number from 1 on, got ${maxConnections}`
     )
-  return { url, schema, maxConnections, prepare, timeout }
+  return { url, schema, maxConnections, prepare, idleTimeout, timeout }
 })
 
 const texts = new Map<string, string>()
@@ -104,11 +108,12 @@ const make = Effect.fnUntraced(function* (
   StoreError | ConfigValidationError | Config.ConfigError,
   Scope.Scope | Reactivity.Reactivity
 > {
-  const { maxConnections, prepare, schema, timeout, url } = yield* readOptions(options)
+  const { idleTimeout, maxConnections, prepare, schema, timeout, url } = yield* readOptions(options)
   const client = yield* Effect.mapError(
     PgClient.make({
       url: Redacted.make(url),
       maxConnections,
+      idleTimeout,
       prepare,
       connectTimeout: timeout,
       applicationName: "botmesh",
