@@ -25,6 +25,7 @@ export type { BotEvent, ConversationOutcome } from "./events/BotEvent.ts"
 export type { MetricsSnapshot } from "./events/Metrics.ts"
 export { makeCatalogue, translate } from "./i18n/Catalogue.ts"
 export { InvalidProviderEventError } from "./inbound/1-receive/Contract.ts"
+export * as DurabilityMemory from "./memory/DurabilityMemory.ts"
 export * as LocalCoordinator from "./memory/LocalCoordinator.ts"
 export * as MemoryStore from "./memory/MemoryStore.ts"
 export type {

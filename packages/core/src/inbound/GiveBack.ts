@@ -7,9 +7,12 @@ import { drop, type Passage } from "./Passage.ts"
 export type GivenBack = "not-running" | "store-failed" | "turn-timeout" | "turn-lost"
 
 export const makeGiveBack = (port: InboundPort) => {
-  const released = (passage: Passage): Effect.Effect<void> =>
-    Effect.catchCause(port.durability.release(passage.key, passage.record), (cause) =>
-      port.failed({ cause, where: "the release of an inbox record", chat: undefined, engine: true })
+  const released = ({ key, record, turn }: Passage): Effect.Effect<void> =>
+    port.durability.inbox.release(port.scope, key, record, turn === undefined ? {} : { fence: turn.lease.fence }).pipe(
+      Effect.asVoid,
+      Effect.catchCause((cause) =>
+        port.failed({ cause, where: "the release of an inbox record", chat: undefined, engine: true })
+      )
     )
 
   /** Frees its dedupe key; with durability its record goes back to the inbox and nothing is lost (A8). */

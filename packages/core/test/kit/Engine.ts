@@ -3,7 +3,8 @@ import { Context, Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Bot, InProcessScheduler, LocalCoordinator, MemoryStore } from "../../src/index.ts"
 import type { Coordinator } from "../../src/spi/Coordinator.ts"
-import { Durability, type DurabilityShape, layerNone } from "../../src/spi/Durability.ts"
+import { Durability, layerNone, none } from "../../src/spi/Durability.ts"
+import type { Inbox } from "../../src/spi/Inbox.ts"
 import { Store, type StoreShape } from "../../src/spi/Store.ts"
 import type { InboundEvent } from "../../src/model/Event.ts"
 import { MockProvider } from "../../src/testing.ts"
@@ -105,18 +106,18 @@ export const storeWith = (change: (store: StoreShape) => Partial<StoreShape>): L
   )
 
 /** A journal in memory that notes what it was asked, in order. */
-export const journal = (notes: Array<string>, change: Partial<DurabilityShape> = {}): Layer.Layer<Durability> => {
+export const journal = (notes: Array<string>, change: Partial<Inbox> = {}): Layer.Layer<Durability> => {
   let records = 0
-  return Layer.succeed(Durability, {
-    name: "journal",
-    durable: true,
-    record: (key) =>
+  const inbox: Inbox = {
+    ...none.inbox,
+    record: (_, key) =>
       Effect.sync(() => {
         notes.push(`record ${key}`)
         return { _tag: "recorded", id: `r${++records}` }
       }),
-    ack: (key, id) => Effect.sync(() => void notes.push(`ack ${key} ${id}`)),
-    release: (key, id) => Effect.sync(() => void notes.push(`release ${key} ${id}`)),
+    ack: (_, key, id) => Effect.sync(() => notes.push(`ack ${key} ${id}`) > 0),
+    release: (_, key, id) => Effect.sync(() => notes.push(`release ${key} ${id}`) > 0),
     ...change
-  })
+  }
+  return Layer.succeed(Durability, { ...none, name: "journal", durable: true, inbox })
 }

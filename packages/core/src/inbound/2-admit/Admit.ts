@@ -1,6 +1,7 @@
 /** Second phase, after access and dedupe: journal → persist → group mode; then the message waits for its turn (A5 to A8). */
 import { Cause, Effect } from "effect"
 import { bodyType, eventId } from "../../model/Event.ts"
+import { dedupeKey } from "../../model/StoredEvent.ts"
 import type { DurabilityError } from "../../spi/Durability.ts"
 import { NotAcceptingError } from "../../spi/Provider.ts"
 import type { StoreError } from "../../spi/Store.ts"
@@ -40,9 +41,15 @@ export const makeAdmit = (port: InboundPort, giveBack: GiveBack) => {
   /** Not interruptible: a record that was written is known, to be released. */
   const recorded = (passage: Passage): Effect.Effect<boolean, DurabilityError> =>
     Effect.uninterruptible(
-      Effect.map(port.durability.record(passage.key, passage.event), ({ _tag, id }) => {
-        passage.record = id
-        return _tag === "recorded"
+      Effect.suspend(() => {
+        const { event, key } = passage
+        return Effect.map(
+          port.durability.inbox.record(port.scope, key, { event, dedupe: dedupeKey(event) }),
+          ({ _tag, id }) => {
+            passage.record = id
+            return _tag === "recorded"
+          }
+        )
       })
     )
   /** Journal, then persist; `undefined` when the journal knows the message already. */

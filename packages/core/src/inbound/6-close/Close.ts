@@ -48,10 +48,12 @@ export const makeClose = (port: InboundPort) => {
   /** The ack comes only after the checkpoint that holds the effect; without it the record is released (I10). */
   const signOff = (passage: Passage): Effect.Effect<void> => {
     const { chat, key, record, turn, unsettled } = passage
+    const { inbox } = port.durability
+    const fence = turn === undefined ? {} : { fence: turn.lease.fence }
     const act =
       unsettled || turn === undefined
-        ? port.durability.release(key, record)
-        : port.durability.ack(key, record, turn.lease.fence)
+        ? inbox.release(port.scope, key, record, fence)
+        : inbox.ack(port.scope, key, record, turn.lease.fence)
     return Effect.catchCause(act, (cause) =>
       port.failed({ cause, where: "signing off an inbox record", chat, engine: true, quiet: true })
     )
