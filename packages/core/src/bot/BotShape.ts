@@ -9,6 +9,7 @@ import type { ConversationInfo } from "../conversation/Runtime.ts"
 import type { BotEvent } from "../events/BotEvent.ts"
 import type { MetricsSnapshot } from "../events/Metrics.ts"
 import type { InvalidProviderEventError } from "../inbound/1-receive/Contract.ts"
+import type { Pattern } from "../handlers/Trigger.ts"
 import type { Receipt } from "../model/Content.ts"
 import type { LifecycleState } from "../outbound/Lifecycle.ts"
 import type { SendFailure } from "../outbound/Send.ts"
@@ -81,11 +82,11 @@ export interface BotShape<out E> {
     /** Fails when the id exists. */
     readonly register: <S, E2, R2>(
       flow: Flow<S, E2, R2>,
-      trigger?: string
+      trigger?: Pattern
     ) => Effect.Effect<void, BotDefinitionError, R2>
     readonly replace: <S, E2, R2>(
       flow: Flow<S, E2, R2>,
-      trigger?: string
+      trigger?: Pattern
     ) => Effect.Effect<void, BotDefinitionError, R2>
     /** False when there is none. */
     readonly unregister: (id: string) => Effect.Effect<boolean>

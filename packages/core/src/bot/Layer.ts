@@ -2,6 +2,7 @@
 import { Effect, Layer, Scope, type Stream } from "effect"
 import type { Flow } from "../conversation/Flow.ts"
 import type { ConfigValidationError } from "../model/Duration.ts"
+import type { Pattern } from "../handlers/Trigger.ts"
 import { bindTo, given } from "../model/Erased.ts"
 import type { Coordinator } from "../spi/Coordinator.ts"
 import type { Durability } from "../spi/Durability.ts"
@@ -61,7 +62,7 @@ const shapeOf = <E>(
 ): BotShape<E> => {
   const flow =
     (replace: boolean) =>
-    <S, E2, R2>(self: Flow<S, E2, R2>, trigger?: string) =>
+    <S, E2, R2>(self: Flow<S, E2, R2>, trigger?: Pattern) =>
       Effect.flatMap(Effect.context<R2>(), (context) => registry.registerFlow(self, trigger, bindTo(context), replace))
   const { access, conversations, handoffs, metrics } = parts
   return {

@@ -6,7 +6,7 @@ import type { AnyFlow, Flow } from "../conversation/Flow.ts"
 import { compile, gotosOf } from "../conversation/Program.ts"
 import { Commands, parseCommand } from "../handlers/Commands.ts"
 import { Matchers } from "../handlers/Matchers.ts"
-import { toTriggers, type Trigger } from "../handlers/Trigger.ts"
+import { type Pattern, toTriggers, type Trigger } from "../handlers/Trigger.ts"
 import { HookList } from "../hooks/Hooks.ts"
 import type { CallHooks, MessageHooks } from "../inbound/InboundPort.ts"
 import { normalise } from "../model/Normalise.ts"
@@ -201,7 +201,7 @@ export class Registry {
    * Registers a flow while the bot runs (B16). A replaced one keeps its triggers unless another is given; when the new
    * one has problems the old one stays as it was.
    */
-  registerFlow<S, E, R>(flow: Flow<S, E, R>, trigger: string | undefined, bind: Bind, replace: boolean) {
+  registerFlow<S, E, R>(flow: Flow<S, E, R>, trigger: Pattern | undefined, bind: Bind, replace: boolean) {
     return Effect.suspend(() => {
       const problems: Array<string> = []
       const before = this.danglingGotos()

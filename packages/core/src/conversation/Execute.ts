@@ -14,7 +14,7 @@ import type { Ops } from "./Ops.ts"
 import { END, type Node } from "./Program.ts"
 import { type Limits, mediaQuestion, menuQuestion, textQuestion } from "./Question.ts"
 import { copyField } from "./StateCopy.ts"
-import type { AnyText, AskLimits, AskStep, Choice, ChooseStep, Instead, State } from "./Step.ts"
+import type { AnyText, AskLimits, AskStep, Choice, ChooseStep, Instead, Moment, State } from "./Step.ts"
 
 /** A flow ran too many steps or gotos without waiting for anybody, over cuts and short sleeps: a ring (DOC-01, CONV-02). */
 export class TurnLimitError extends Schema.TaggedError<TurnLimitError>()("TurnLimitError", {
@@ -39,14 +39,14 @@ export class CutTooOftenError extends Schema.TaggedError<CutTooOftenError>()("Cu
 }
 
 /** The flow's functions take the state its own decoders made: the types they were written for (model/Erased.ts). */
-const applied = <A>(f: A | ((state: never) => A), state: State): A =>
-  typeof f === "function" ? (f as (state: never) => A)(state as never) : f
+const applied = <A>(f: A | ((state: never, at: Moment) => A), state: State, at: Moment): A =>
+  typeof f === "function" ? (f as (state: never, at: Moment) => A)(state as never, at) : f
 
-const textOf = (text: AnyText, state: State): string => applied<string>(text, state)
+const textOf = (text: AnyText, state: State, at: Moment): string => applied<string>(text, state, at)
 
 /** The very options where they hold no text to be made: a question that waits holds on to them. */
-const limitsOf = (options: AskLimits, state: State): Limits =>
-  options.invalid === undefined && options.idle === undefined ? plain(options) : made(options, state)
+const limitsOf = (options: AskLimits, state: State, at: Moment): Limits =>
+  options.invalid === undefined && options.idle === undefined ? plain(options) : made(options, state, at)
 const plainLimits = new WeakMap<AskLimits, Limits>()
 const plain = (options: AskLimits): Limits => {
   const known = plainLimits.get(options)
@@ -56,13 +56,15 @@ const plain = (options: AskLimits): Limits => {
   plainLimits.set(options, limits)
   return limits
 }
-const made = (options: AskLimits, state: State): Limits => ({
+const made = (options: AskLimits, state: State, at: Moment): Limits => ({
   retries: options.retries,
   timeout: options.timeout,
   cancel: options.cancel,
   back: options.back,
-  ...(options.invalid === undefined ? {} : { invalid: textOf(options.invalid, state) }),
-  ...(options.idle === undefined ? {} : { idle: { after: options.idle.after, say: textOf(options.idle.say, state) } })
+  ...(options.invalid === undefined ? {} : { invalid: textOf(options.invalid, state, at) }),
+  ...(options.idle === undefined
+    ? {}
+    : { idle: { after: options.idle.after, say: textOf(options.idle.say, state, at) } })
 })
 
 /** Own branches only: a person may answer "constructor". */
@@ -85,6 +87,7 @@ const arrive = (live: Live, node: Node, value: unknown): void => {
     }
     case "run":
     case "do":
+    case "set":
       // Its code may still hold the value.
       return live.enter(node.next, { ...state, [step.key]: copyField(live.program, step.key, value) })
     case "branch":
@@ -101,7 +104,7 @@ const instead = (ops: Ops, what: Instead | undefined, op: string): Effect.Effect
         what.say === undefined
           ? Effect.void
           : ops.deliver(
-              { _tag: "text", text: textOf(what.say, ops.live.state) },
+              { _tag: "text", text: textOf(what.say, ops.live.state, ops) },
               `${ops.live.id}:${ops.live.visit}:${op}.instead`
             ),
         () => (what.goto === undefined ? raise({ _tag: "end" }) : raise({ _tag: "goto", flow: what.goto }))
@@ -141,8 +144,8 @@ const execute = (ops: Ops, node: Node): Effect.Effect<unknown, unknown> => {
   const { state } = ops.live
   switch (step._tag) {
     case "ask": {
-      const text = textOf(step.text, state)
-      const limits = limitsOf(step.options, state)
+      const text = textOf(step.text, state, ops)
+      const limits = limitsOf(step.options, state, ops)
       const validate = ops.validator(step.validate)
       return asked(
         ops,
@@ -155,31 +158,41 @@ const execute = (ops: Ops, node: Node): Effect.Effect<unknown, unknown> => {
     case "choose":
       return choose(ops, step)
     case "say":
-      return ops.say(applied<string | Content>(step.content, state))
+      return ops.say(applied<string | Content>(step.content, state, ops))
     case "run":
       return ops.run(
         step.key,
-        (info) => step.run(ops.state as never, info),
+        (info) => step.run(ops.state as never, info, ops),
         step.result === undefined ? {} : { result: step.result }
       )
     case "do":
       // The ops are the conversation's own; what the body sees of them is typed by the flow it stands in.
       return ops.live.registered.bind(step.body(ops as unknown as Conv<never>))
+    case "set":
+      return Effect.succeed(step.value(ops.state as never, ops))
     case "delay":
       return ops.sleep("delay", step.duration)
     case "branch":
-      return Effect.succeed(step.pick(state as never))
+      return Effect.succeed(step.pick(state as never, ops))
     case "goto":
-      return raise({ _tag: "goto", flow: step.flow, state: step.state === undefined ? {} : step.state(state as never) })
+      return raise({
+        _tag: "goto",
+        flow: step.flow,
+        state: step.state === undefined ? {} : step.state(state as never, ops)
+      })
     case "end":
-      return raise(step.text === undefined ? { _tag: "end" } : { _tag: "end", text: textOf(step.text, state) })
+      return raise(step.text === undefined ? { _tag: "end" } : { _tag: "end", text: textOf(step.text, state, ops) })
   }
 }
 /** Apart from `execute`, whose other steps would hold on to what this one needs. */
 const choose = (ops: Ops, step: ChooseStep): Effect.Effect<unknown, unknown> => {
   const ask = (choices: ReadonlyArray<Choice>) => {
     const { state } = ops.live
-    return asked(ops, step, menuQuestion(textOf(step.text, state), choices, limitsOf(step.options, state), ops.wait()))
+    return asked(
+      ops,
+      step,
+      menuQuestion(textOf(step.text, state, ops), choices, limitsOf(step.options, state, ops), ops.wait())
+    )
   }
   return typeof step.choices === "function" ? Effect.flatMap(choicesOf(ops, step), ask) : ask(step.choices)
 }

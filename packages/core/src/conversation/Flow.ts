@@ -16,7 +16,10 @@ import type { MediaKind } from "../model/Event.ts"
 import type { Json } from "../model/Json.ts"
 import type { Conv } from "./Conversation.ts"
 import type { Frag, MergeAll, FragError, FragServices, MergeTwo, Put, Simplify } from "./FlowTypes.ts"
-import type { AskLimits, Choice, FlowOptions, MediaAnswer, RunInfo, State, Step } from "./Step.ts"
+import { compile } from "./Program.ts"
+import type { AskLimits, Choice, FlowOptions, MediaAnswer, Moment, RunInfo, State, Step } from "./Step.ts"
+
+export type { FlowOptions, Moment, State, Step } from "./Step.ts"
 
 export const FlowTypeId: unique symbol = Symbol.for("@botmesh/core/Flow")
 
@@ -30,7 +33,7 @@ export interface Flow<in out S, out E, out R> extends Pipeable.Pipeable {
 export type AnyFlow = Flow<any, any, any>
 export type StateOf<F> = F extends Flow<infer S, infer _E, infer _R> ? S : never
 
-export type Text<S> = string | ((state: S) => string)
+export type Text<S> = string | ((state: S, at: Moment) => string)
 export interface InsteadOf<S> {
   readonly say?: Text<S>
   readonly goto?: string
@@ -39,7 +42,7 @@ export interface AskOptions<A, S> extends Omit<AskLimits, "invalid" | "onTimeout
   /** Reads and checks the answer. Numbers, booleans and dates read text by the coercion of the guide. Default: the text. */
   readonly answer?: Schema.Decoder<A>
   /** Checks a decoded answer: false asks again, a text says why. */
-  readonly validate?: (answer: NoInfer<A>, state: S) => boolean | string
+  readonly validate?: (answer: NoInfer<A>, state: S, at: Moment) => boolean | string
   readonly invalid?: Text<S>
   readonly onTimeout?: InsteadOf<S>
   readonly onGiveUp?: InsteadOf<S>
@@ -119,8 +122,8 @@ export const askMedia =
 
 /** Says a text, or any content. */
 export function say(content: string | Content): <S, E, R>(self: Flow<S, E, R>) => Flow<S, E, R>
-export function say<S>(content: (state: S) => string | Content): Adds<S, S>
-export function say(content: string | Content | ((state: never) => string | Content)) {
+export function say<S>(content: (state: S, at: Moment) => string | Content): Adds<S, S>
+export function say(content: string | Content | ((state: never, at: Moment) => string | Content)) {
   return (self: AnyFlow): AnyFlow => add(self, { _tag: "say", content })
 }
 
@@ -209,13 +212,19 @@ const do_: {
     add(self, { _tag: "do", key, body, result: options.result })
 export { do_ as do }
 
+/** Makes a value of the state and keeps it under `key`: what later steps read, without an op of its own. */
+export const set =
+  <const K extends string, S, A extends Json>(key: K, value: (state: S, at: Moment) => A): Adds<S, Put<S, K, A>> =>
+  (self) =>
+    add(self, { _tag: "set", key, value })
+
 const fragment = <S>(frag: Frag<S, any, any, any> | undefined): ReadonlyArray<Step> =>
   frag === undefined ? [] : frag(build("", [], options0)).steps
 
 /** Takes a branch by the state; what only one branch asks is optional afterwards. */
 export const when =
   <S, S1, E1, R1, S2 = S, E2 = never, R2 = never>(
-    condition: (state: S) => boolean,
+    condition: (state: S, at: Moment) => boolean,
     then: Frag<S, S1, E1, R1>,
     otherwise?: Frag<S, S2, E2, R2>
   ): Adds<S, Simplify<MergeTwo<S1, S2>>, E1 | E2, R1 | R2> =>
@@ -223,7 +232,7 @@ export const when =
     add(self, {
       _tag: "branch",
       name: "when",
-      pick: (state: S) => (condition(state) ? "then" : "else"),
+      pick: (state: S, at: Moment) => (condition(state, at) ? "then" : "else"),
       branches: { then: fragment(then), else: fragment(otherwise) }
     })
 
@@ -279,7 +288,7 @@ export const delay =
 
 /** Goes on with another flow, in the same turn; `state` is what it starts with (nothing is carried over by itself). */
 export const goto =
-  <S>(flow: string, state?: (state: S) => State) =>
+  <S>(flow: string, state?: (state: S, at: Moment) => State) =>
   <E, R>(self: Flow<S, E, R>): Flow<S, E, R> =>
     add(self, { _tag: "goto", flow, state })
 
@@ -304,3 +313,32 @@ export const migrate =
   (f: NonNullable<FlowOptions["migrate"]>) =>
   <S, E, R>(self: Flow<S, E, R>): Flow<S, E, R> =>
     build(self.id, self.steps, { ...self.options, migrate: f })
+
+/**
+ * A flow of steps that are data already: for compilers of other notations, such as flow documents. The steps' functions
+ * take the state those steps make; nothing here checks that.
+ */
+export const fromSteps = <E = never, R = never>(
+  id: string,
+  steps: ReadonlyArray<Step>,
+  options: Partial<FlowOptions> = {}
+): Flow<State, E, R> => build(id, steps, { ...options0, ...options })
+
+/** One step as a stored conversation names it. */
+export interface StepOutline {
+  readonly id: string
+  readonly kind: Step["_tag"]
+  /** The state key it fills. */
+  readonly key: string | undefined
+}
+/**
+ * The steps of a flow by their stable ids, and its fingerprint: what decides whether a stored conversation can go on after
+ * a change. Pure. Source: B16
+ */
+export const outline = (flow: AnyFlow): { readonly version: string; readonly steps: ReadonlyArray<StepOutline> } => {
+  const { nodes, version } = compile(flow)
+  return {
+    version,
+    steps: nodes.map(({ id, step }) => ({ id, kind: step._tag, key: "key" in step ? step.key : undefined }))
+  }
+}

@@ -19,7 +19,7 @@ import type { LiveOp } from "./OpLog.ts"
 import { Recorder } from "./Recorder.ts"
 import { decodeState, encodeState } from "./StateCodec.ts"
 import { copyJson, copyState } from "./StateCopy.ts"
-import type { RunInfo, State } from "./Step.ts"
+import type { Moment, RunInfo, State } from "./Step.ts"
 
 /** One for all questions without options, since a question that waits holds on to them. */
 const noOptions = {}
@@ -47,7 +47,7 @@ export class Ops extends Recorder {
     text: string,
     options: Limits & {
       readonly answer?: Schema.Decoder<unknown>
-      readonly validate?: (value: never, state: never) => boolean | string
+      readonly validate?: (value: never, state: never, at: Moment) => boolean | string
     } = noOptions
   ) {
     return this.question(
@@ -68,7 +68,7 @@ export class Ops extends Recorder {
     text: string,
     options: Limits & {
       readonly kinds: ReadonlyArray<MediaKind>
-      readonly validate?: (value: never, state: never) => boolean | string
+      readonly validate?: (value: never, state: never, at: Moment) => boolean | string
     }
   ) {
     return this.question(
@@ -77,10 +77,9 @@ export class Ops extends Recorder {
     )
   }
   /** A validator reads what the question's own schema decoded, and the state of this flow: the types it was given. */
-  validator(validate: ((value: never, state: never) => boolean | string) | undefined) {
+  validator(validate: ((value: never, state: never, at: Moment) => boolean | string) | undefined) {
     if (validate === undefined) return undefined
-    const { live } = this
-    return (value: unknown) => validate(value as never, live.state as never)
+    return (value: unknown) => validate(value as never, this.live.state as never, this)
   }
   /** ms: the wait of questions that name none. */
   wait(): number | undefined {

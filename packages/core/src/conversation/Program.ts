@@ -53,7 +53,7 @@ export const compile = (flow: AnyFlow, kind: Program["kind"] = "flow"): Program 
     let anchor = ""
     const positions: Array<number> = []
     for (const step of steps) {
-      const named = "key" in step ? (("id" in step ? step.id : undefined) ?? step.key) : undefined
+      const named = step.id ?? ("key" in step ? step.key : undefined)
       if (named !== undefined) anchor = named
       const own = named ?? `${anchor}>${step._tag === "branch" ? step.name : step._tag}`
       positions.push(nodes.push({ id: unique(prefix + own), step, next: END, branches: undefined }) - 1)

@@ -3,6 +3,7 @@
  * a step's functions take the state that the flow's own decoders made.
  */
 import type { Schema } from "effect"
+import type { Chat } from "../chat/Chat.ts"
 import type { Content, Option } from "../model/Content.ts"
 import type { DurationInput } from "../model/Duration.ts"
 import type { UserEffect } from "../model/Erased.ts"
@@ -12,8 +13,14 @@ import type { Conv } from "./Conversation.ts"
 /** State as the engine holds it: decoded values by key. */
 export type State = Readonly<Record<string, unknown>>
 
-export type AnyText = string | ((state: never) => string)
-export type AnyContent = string | Content | ((state: never) => string | Content)
+/** What a step's functions may look at beside the state. */
+export interface Moment {
+  /** The message that is being handled; after a restart, in a timer or a trigger the one that started the conversation. */
+  readonly chat: Chat
+}
+
+export type AnyText = string | ((state: never, at: Moment) => string)
+export type AnyContent = string | Content | ((state: never, at: Moment) => string | Content)
 
 /** What happens instead of ending with the built-in text: say something, go to another flow, or both. */
 export interface Instead {
@@ -28,6 +35,10 @@ export interface RunInfo {
   readonly attempt: number
 }
 
+interface Named {
+  /** A stable step id; made of the state key, or of the step before it, when absent. */
+  readonly id?: string | undefined
+}
 export interface AskStep {
   readonly _tag: "ask"
   readonly key: string
@@ -35,7 +46,7 @@ export interface AskStep {
   readonly text: AnyText
   readonly answer: Schema.Decoder<unknown> | undefined
   readonly media: ReadonlyArray<MediaKind> | undefined
-  readonly validate: ((answer: never, state: never) => boolean | string) | undefined
+  readonly validate: ((answer: never, state: never, at: Moment) => boolean | string) | undefined
   readonly options: AskLimits
 }
 /** What bounds a question. */
@@ -64,44 +75,60 @@ export interface ChooseStep {
   readonly choices: ReadonlyArray<Choice> | ((state: never) => UserEffect<ReadonlyArray<Choice>>)
   readonly options: AskLimits
 }
-export interface SayStep {
+export interface SayStep extends Named {
   readonly _tag: "say"
   readonly content: AnyContent
 }
-export interface RunStep {
+export interface RunStep extends Named {
   readonly _tag: "run"
   readonly key: string
-  readonly run: (state: never, op: RunInfo) => UserEffect
+  readonly run: (state: never, op: RunInfo, at: Moment) => UserEffect
   readonly result: Schema.Codec<unknown, unknown> | undefined
 }
-export interface DoStep {
+export interface DoStep extends Named {
   readonly _tag: "do"
   readonly key: string
   readonly body: (c: Conv<never>) => UserEffect
   readonly result: Schema.Codec<unknown, unknown> | undefined
 }
-export interface DelayStep {
+/** A value made of the state and kept in it: no op, for it is made again from the same state. */
+export interface SetStep extends Named {
+  readonly _tag: "set"
+  readonly key: string
+  readonly value: (state: never, at: Moment) => unknown
+}
+export interface DelayStep extends Named {
   readonly _tag: "delay"
   readonly duration: DurationInput
 }
-export interface BranchStep {
+export interface BranchStep extends Named {
   readonly _tag: "branch"
   readonly name: string
   /** The name of the branch to take; `undefined` takes none. */
-  readonly pick: (state: never) => string | undefined
+  readonly pick: (state: never, at: Moment) => string | undefined
   readonly branches: Readonly<Record<string, ReadonlyArray<Step>>>
 }
-export interface GotoStep {
+export interface GotoStep extends Named {
   readonly _tag: "goto"
   readonly flow: string
-  readonly state: ((state: never) => State) | undefined
+  readonly state: ((state: never, at: Moment) => State) | undefined
 }
-export interface EndStep {
+export interface EndStep extends Named {
   readonly _tag: "end"
   readonly text: AnyText | undefined
 }
 
-export type Step = AskStep | ChooseStep | SayStep | RunStep | DoStep | DelayStep | BranchStep | GotoStep | EndStep
+export type Step =
+  | AskStep
+  | ChooseStep
+  | SayStep
+  | RunStep
+  | DoStep
+  | SetStep
+  | DelayStep
+  | BranchStep
+  | GotoStep
+  | EndStep
 
 export interface FlowOptions {
   /** What a trigger or a goto brings along. */

@@ -19,9 +19,9 @@ export interface When {
   readonly match?: TextMatch
   readonly scope?: Scope
 }
-export type Pattern = string | RegExp | ReadonlyArray<string> | ((chat: Chat) => boolean) | When
+export type Pattern = string | RegExp | ReadonlyArray<string | When> | ((chat: Chat) => boolean) | When
 
-const isList = (pattern: Pattern): pattern is ReadonlyArray<string> => Array.isArray(pattern)
+const isList = (pattern: Pattern): pattern is ReadonlyArray<string | When> => Array.isArray(pattern)
 
 /** The triggers a pattern stands for; a list stands for one each. */
 export const toTriggers = (pattern: Pattern): ReadonlyArray<Trigger> => {
