@@ -54,20 +54,26 @@ const common = (target: Target): IoOptions => ({
   reconnectOnError: (error) => (/^(?:READONLY|MASTERDOWN)/u.test(error.message) ? 1 : false)
 })
 
-const single = (target: Target, options: IoOptions): Redis => {
+const single = (target: Target, options: IoOptions, once = false): Redis => {
   const [first] = target.addresses
   if (target.sentinel === undefined) return new Redis({ ...options, host: first.host, port: first.port, db: target.db })
   const { name, password } = target.sentinel
-  return new Redis({
+  let stood = false
+  const client = new Redis({
     ...options,
     db: target.db,
     sentinels: [...target.addresses],
     name,
     ...(password === undefined ? {} : { sentinelPassword: Redacted.value(password) }),
     ...(target.tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
-    // One round over the sentinels, then our own back-off.
-    sentinelRetryStrategy: () => null
+    // The first time one round over the sentinels has to do. Later the library counts each failed attempt on a dead primary
+    // as a sentinel asked in vain, and gives up for good after the last: it goes round again.
+    sentinelRetryStrategy: (times) => (stood && !once ? backoff(times) : null)
   })
+  client.once("ready", () => {
+    stood = true
+  })
+  return client
 }
 
 const make = (target: Target): Client =>
@@ -128,7 +134,7 @@ export const dedicated = (
     // Absent is off.
     const { socketTimeout, ...rest } = common(target)
     const options = { ...rest, ...(blocking ? {} : { socketTimeout: socketTimeout ?? target.timeout }) }
-    if (!(main instanceof Cluster)) return single(target, { ...options, retryStrategy: null })
+    if (!(main instanceof Cluster)) return single(target, { ...options, retryStrategy: null }, true)
     const nodes = main.nodes("master")
     const { host, port } = nodes[nth % Math.max(nodes.length, 1)]?.options ?? {}
     const [first] = target.addresses

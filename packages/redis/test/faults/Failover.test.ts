@@ -163,6 +163,22 @@ describeServers("replicas as processes, and failovers", () => {
   )
 
   it.live(
+    "COORD-15 a primary behind Sentinel dies: the client finds the next one, however often it asked in vain",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* sentinel()
+        const url = service.sentinels.map((server) => server.url).join(",")
+        const client = yield* Redis.make({ url, sentinel: service.name, prefix: "test", timeout: "1s" })
+        yield* client.command("SET", "k", "1")
+        const before = yield* service.primary
+        yield* before.stop("kill")
+        yield* eventually("another primary", service.primary, ({ port }) => port !== before.port)
+        yield* eventually("a write", client.command("SET", "k", "2"), (reply) => reply === "OK")
+      }),
+    60_000
+  )
+
+  it.live(
     "COORD-18 R25 a Cluster loses a primary: turns go on on every partition, fences never repeat",
     () =>
       Effect.gen(function* () {
