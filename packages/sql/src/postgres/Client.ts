@@ -134,11 +134,8 @@ const make = Effect.fnUntraced(function* (
     const named = storeError(operation)
     const once = act.pipe(
       Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(late(operation)) }),
-      Effect.catchDefect((defect) =>
-        Effect.try({ try: () => named(defect), catch: () => defect }).pipe(
-          Effect.matchEffect({ onFailure: Effect.die, onSuccess: Effect.fail })
-        )
-      ),
+      // What is no failure of the database is thrown on, and stays a defect.
+      Effect.catchDefect((defect) => Effect.suspend(() => Effect.fail(named(defect)))),
       Effect.mapError(named)
     )
     return Effect.catchIf(
