@@ -9,7 +9,7 @@ import type { SendFailure } from "../outbound/Send.ts"
 import { noteApplied } from "./Checkpoints.ts"
 import { GaveUp, type OpFailure, QuestionTimedOut } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
-import type { Live } from "./Live.ts"
+import { type Live, type Resting, resting } from "./Live.ts"
 import type { LiveOp } from "./OpLog.ts"
 import type { Question, Refused } from "./Question.ts"
 import type { Parted, Recorder } from "./Recorder.ts"
@@ -68,6 +68,8 @@ const startsAgain = (live: Live, op: LiveOp, message: SavedMessage): boolean => 
   return body !== "" && body === normalise(live.origin.body)
 }
 
+const rests: Effect.Effect<Resting> = Effect.succeed(resting)
+
 type Failure = OpFailure | SendFailure | GaveUp | QuestionTimedOut
 
 /** One question on its way to an answer. Methods and not a generator: while it waits, this object is all that it holds. */
@@ -100,11 +102,12 @@ class Asking {
 
   private park(wait: AskWait | undefined): Effect.Effect<unknown, Failure> {
     return Effect.flatMap(this.ops.park(wait ?? waitFor(this.ops, this.op, this.question)), (parted) =>
-      this.woken(parted)
+      parted === resting ? rests : this.woken(parted)
     )
   }
 
-  private woken({ signal, wait }: Parted): Effect.Effect<unknown, Failure> {
+  /** Its wait is over. */
+  woken({ signal, wait }: Parted): Effect.Effect<unknown, Failure> {
     const { op, ops, question } = this
     switch (signal._tag) {
       case "timeout":
@@ -149,6 +152,10 @@ class Asking {
   }
 }
 
-/** Called where it is to begin: it takes at once what is kept for it. */
-export const asking = (ops: Recorder, op: LiveOp, question: Question): Effect.Effect<unknown, Failure> =>
-  new Asking(ops, op, question).next(recall(ops.live, op))
+/** Called where it is to begin: it takes at once what is kept for it, or what ended its wait. */
+export const asking = (ops: Recorder, op: LiveOp, question: Question): Effect.Effect<unknown, Failure> => {
+  const one = new Asking(ops, op, question)
+  const wait = recall(ops.live, op)
+  const signal = ops.live.takeSignal()
+  return signal === undefined ? one.next(wait) : one.woken({ signal, wait: wait ?? waitFor(ops, op, question) })
+}

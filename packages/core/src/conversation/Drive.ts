@@ -9,7 +9,7 @@ import { type CoordinationUnavailableError, LeaseLostError } from "../spi/Errors
 import type { Checkpoints } from "./Checkpoints.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import { converse } from "./Execute.ts"
-import type { Live, Outcome, Settled } from "./Live.ts"
+import { type Live, type Outcome, type Resting, resting, type Settled } from "./Live.ts"
 import type { Lives } from "./Lives.ts"
 import { Ops } from "./Ops.ts"
 import type { Rest, SettleError } from "./Rest.ts"
@@ -27,6 +27,7 @@ export const makeDrive = (
   const fork = (live: Live): void => {
     live.suspending = undefined
     live.failure = undefined
+    live.rests = false
     live.recalled = live.wait
     live.wait = undefined
     live.log.rewind()
@@ -36,6 +37,7 @@ export const makeDrive = (
     live.fiber = fiber
     fiber.addObserver((exit) => {
       if (live.fiber === fiber) live.fiber = undefined
+      live.rests = Exit.isSuccess(exit) && exit.value === resting
       const settled = settledOf(live, exit)
       if (live.settled !== undefined) return live.settle(settled)
       // Its program ended by itself, outside any turn: it gets one to be settled under.
@@ -100,9 +102,10 @@ export const makeDrive = (
 }
 export type Drive = ReturnType<typeof makeDrive>
 
-const settledOf = (live: Live, exit: Exit.Exit<Outcome, unknown>): Settled => {
+const parked: Settled = { _tag: "parked" }
+const settledOf = (live: Live, exit: Exit.Exit<Outcome | Resting, unknown>): Settled => {
   if (live.failure !== undefined) return { _tag: "lost", cause: live.failure }
-  if (Exit.isSuccess(exit)) return { _tag: "ended", outcome: exit.value }
+  if (Exit.isSuccess(exit)) return exit.value === resting ? parked : { _tag: "ended", outcome: exit.value }
   return live.suspending === undefined
     ? { _tag: "failed", cause: exit.cause }
     : { _tag: "cut", reason: live.suspending }

@@ -21,15 +21,20 @@ export const signalAt = (wait: NonNullable<Live["wait"]>, now: number): Signal |
   return at !== undefined && now >= at ? { _tag: "timeout" } : undefined
 }
 
-export const makeDue = (port: ConversationPort, lives: Lives, rest: Rest, { drive, revive, underTurn }: Drive) => {
+export const makeDue = (
+  port: ConversationPort,
+  lives: Lives,
+  rest: Rest,
+  { drive, fork, revive, underTurn }: Drive
+) => {
   /** Runs what is due of the wait by `now`, under `turn`; `undefined` when nothing was. R24. */
   const runDue = (live: Live, turn: Turn, now: number): Effect.Effect<Settled | undefined> =>
     Effect.suspend(() => {
       const signal = live.wait === undefined ? undefined : signalAt(live.wait, now)
       if (signal === undefined) return Effect.undefined
-      if (live.resume !== undefined) return drive(live, turn, () => live.resume?.(signal))
+      if (live.isParked) return drive(live, turn, () => live.wake(signal, fork))
       return Effect.flatMap(revive(live, turn), (settled) =>
-        settled._tag === "parked" && live.resume !== undefined
+        settled._tag === "parked" && live.isParked
           ? Effect.map(runDue(live, turn, now), (later) => later ?? settled)
           : Effect.succeed(settled)
       )
@@ -52,10 +57,10 @@ export const makeDue = (port: ConversationPort, lives: Lives, rest: Rest, { driv
     )
   }
 
-  /** A parked persistent conversation gives its fiber up: its checkpoint is all that is left (dormant). */
+  /** A parked persistent conversation gives its live copy up: its checkpoint is all that is left (dormant). */
   const onStale: Timed["onStale"] = (live, wait) => {
     if (live.gone || live.wait !== wait) return
-    if (live.resume === undefined || live.dirty) return rest.arm(live)
+    if ((live.fiber !== undefined && live.resume === undefined) || live.dirty) return rest.arm(live)
     lives.drop(live)
     lives.interrupt(live, "stopping")
   }

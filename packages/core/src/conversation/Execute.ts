@@ -9,7 +9,7 @@ import type { Content } from "../model/Content.ts"
 import { type Conv, GaveUp, QuestionTimedOut } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import { readInput } from "./Input.ts"
-import type { Live, Outcome } from "./Live.ts"
+import { type Live, type Outcome, type Resting, resting } from "./Live.ts"
 import type { Ops } from "./Ops.ts"
 import { END, type Node } from "./Program.ts"
 import { type Limits, mediaQuestion, menuQuestion, textQuestion } from "./Question.ts"
@@ -171,7 +171,7 @@ const execute = (ops: Ops, node: Node): Effect.Effect<unknown, unknown> => {
     case "set":
       return Effect.succeed(step.value(ops.state as never, ops))
     case "delay":
-      return ops.sleep("delay", step.duration)
+      return ops.delay("delay", step.duration)
     case "branch":
       return Effect.succeed(step.pick(state as never, ops))
     case "goto":
@@ -197,8 +197,10 @@ const choose = (ops: Ops, step: ChooseStep): Effect.Effect<unknown, unknown> => 
   return typeof step.choices === "function" ? Effect.flatMap(choicesOf(ops, step), ask) : ask(step.choices)
 }
 
-/** Runs from the step it stands at on. Without a generator: a conversation that waits holds no more than the step it is in. */
-const steps = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown> => {
+const rests: Effect.Effect<Resting> = Effect.succeed(resting)
+
+/** Runs from the step it stands at on, to its end or to a step that lets its fiber go at its wait (C4). Without a generator: a conversation that waits holds no more than the step it is in. */
+const steps = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome | Resting, unknown> => {
   const { live } = ops
   const node = live.program.nodes[live.at]
   if (live.at === END || node === undefined) return Effect.succeed("done")
@@ -206,6 +208,7 @@ const steps = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown
     return Effect.fail(new TurnLimitError({ flow: live.registered.id, limit: "steps", max: port.limits.steps }))
   }
   return Effect.flatMap(execute(ops, node), (value) => {
+    if (value === resting) return rests
     arrive(live, node, value)
     live.reminder = undefined
     // A result must never be computed again, so it is stored with the step that follows it (R2).
@@ -290,8 +293,8 @@ const leave = (
   return Effect.failCause(cause)
 }
 
-/** The whole life of a conversation's fiber. */
-export const converse = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown> =>
+/** The whole life of a conversation's fiber: from its start, or its place in a step, to its end or its rest. */
+export const converse = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome | Resting, unknown> =>
   Effect.matchCauseEffect(
     Effect.suspend(() => begin(ops, port)),
     {
@@ -302,7 +305,7 @@ export const converse = (ops: Ops, port: ConversationPort): Effect.Effect<Outcom
         )
     }
   )
-const succeed = (outcome: Outcome): Effect.Effect<Outcome> => Effect.succeed(outcome)
+const succeed = (outcome: Outcome | Resting): Effect.Effect<Outcome | Resting> => Effect.succeed(outcome)
 /** Under a shared coordinator it is stored as soon as it is entered (B5). */
-const begin = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome, unknown> =>
+const begin = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome | Resting, unknown> =>
   port.shared && ops.live.revision === 0 ? Effect.flatMap(ops.flush(), () => steps(ops, port)) : steps(ops, port)

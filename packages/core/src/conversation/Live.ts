@@ -4,6 +4,8 @@
  * C1 `state` is that of step entry; what the step did since is in its log (R22).
  * C2 while it is parked it holds no turn: `holder.turn` is undefined and every act of its code fails (R17).
  * C3 it is driven by one turn at a time; `settled` is called once for each drive.
+ * C4 a step that only waits (a flow's own question or delay) holds no fiber meanwhile: the signal that ends its wait runs
+ *    it again from its log, as after a restart.
  */
 import type { Cause, Fiber } from "effect"
 import type { Checkpoint, Op, SavedMessage, Wait } from "../model/Checkpoint.ts"
@@ -29,6 +31,10 @@ export type Signal =
   | { readonly _tag: "message"; readonly message: SavedMessage }
   | { readonly _tag: "timeout" }
   | { readonly _tag: "idle" }
+
+/** What a step gives back that let its fiber go at its wait (C4). */
+export const resting = Symbol("resting")
+export type Resting = typeof resting
 
 /** How a drive came to rest. */
 export type Settled =
@@ -66,8 +72,13 @@ export class Live implements Driven, TurnHolder {
   revision: number
   /** Something of the position is not stored yet. */
   dirty = true
-  fiber: Fiber.Fiber<Outcome, unknown> | undefined = undefined
+  fiber: Fiber.Fiber<Outcome | Resting, unknown> | undefined = undefined
+  /** Ends the wait that its fiber is parked on. */
   resume: ((signal: Signal) => void) | undefined = undefined
+  /** It waits where its step left it and has no fiber: C4. */
+  rests = false
+  /** What ended the wait of a step that rested, until that step takes it up. */
+  private ended: Signal | undefined = undefined
   settled: ((settled: Settled) => void) | undefined = undefined
   suspending: SuspendReason | undefined = undefined
   /** The turn that drives it, until it rests; `holder.turn` is taken from its code earlier when it is suspended. */
@@ -151,6 +162,29 @@ export class Live implements Driven, TurnHolder {
 
   suspend(reason: SuspendReason): void {
     this.interrupt?.(this, reason)
+  }
+  /** It waits in this process for a signal: with a fiber or, C4, without. */
+  get isParked(): boolean {
+    return this.rests || this.resume !== undefined
+  }
+  /** Whether its step does nothing but wait when it waits, and so needs no fiber for that: C4. */
+  get mayRest(): boolean {
+    const step = this.program.nodes[this.at]?.step._tag
+    return step === "ask" || step === "choose" || step === "delay"
+  }
+  /** Ends its wait; `run` starts the step of one that rests. The caller drives it. */
+  wake(signal: Signal, run: (live: Live) => void): void {
+    if (this.resume !== undefined) return this.resume(signal)
+    this.ended = signal
+    // It was counted when it was entered.
+    this.stepsSinceWait--
+    run(this)
+  }
+  /** What ended the wait of the step that runs again: given once. */
+  takeSignal(): Signal | undefined {
+    const signal = this.ended
+    this.ended = undefined
+    return signal
   }
   /** Set by the runtime, which knows how to annotate the interruption. */
   interrupt: ((live: Live, reason: SuspendReason) => void) | undefined = undefined

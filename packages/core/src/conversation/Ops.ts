@@ -15,6 +15,7 @@ import type { SendFailure } from "../outbound/Send.ts"
 import { asking } from "./Asking.ts"
 import { GaveUp, NotStorable, type OpFailure, OpInProgress, QuestionTimedOut } from "./Conversation.ts"
 import { type Limits, mediaQuestion, menuQuestion, millis, type Question, textQuestion } from "./Question.ts"
+import { type Resting, resting } from "./Live.ts"
 import type { LiveOp } from "./OpLog.ts"
 import { Recorder } from "./Recorder.ts"
 import { decodeState, encodeState } from "./StateCodec.ts"
@@ -154,7 +155,11 @@ export class Ops extends Recorder {
   }
 
   sleep(name: string, duration: DurationInput): Effect.Effect<void, OpFailure> {
-    return this.recorded("sleep", name, (op) => {
+    return Effect.asVoid(this.delay(name, duration))
+  }
+  /** The same for a step that may leave at its wait (C4). */
+  delay(name: string, duration: DurationInput): Effect.Effect<void | Resting, OpFailure> {
+    return this.recorded("sleep", name, (op): Effect.Effect<void | Resting, OpFailure> => {
       if (op.done) return Effect.void
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const { recalled } = this.live
@@ -162,14 +167,15 @@ export class Ops extends Recorder {
         const deadline = typeof stored === "number" ? stored : now + (millis(duration) ?? 0)
         op.result = deadline
         this.live.dirty = true
-        const rest = deadline - now
-        const slept =
+        // What ends the wait of a sleep that rested is that its time is over.
+        const rest = this.live.takeSignal() === undefined ? deadline - now : 0
+        const slept: Effect.Effect<unknown, OpFailure> =
           rest <= 0
             ? Effect.void
             : rest <= shortSleep
               ? Effect.sleep(rest)
               : this.park({ kind: "sleep", op: op.name, deadline })
-        return Effect.map(slept, () => this.finish(op))
+        return Effect.map(slept, (how) => (how === resting ? resting : this.finish(op)))
       })
     })
   }

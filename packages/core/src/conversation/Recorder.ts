@@ -13,7 +13,7 @@ import { LeaseLostError } from "../spi/Errors.ts"
 import type { Checkpoints } from "./Checkpoints.ts"
 import { LogFull, type OpFailure, OpInProgress } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
-import type { Live, Signal } from "./Live.ts"
+import { type Live, type Resting, resting, type Signal } from "./Live.ts"
 import type { Lives } from "./Lives.ts"
 import { type LiveOp, OpLog, type OpKind } from "./OpLog.ts"
 import { replayFailure } from "./RecordedFailure.ts"
@@ -176,13 +176,18 @@ export class Recorder {
     return Effect.andThen(this.flush(), port.outbound.send(live.holder, message))
   }
 
-  /** Waits without a turn until something ends the wait (C2). Called where the wait begins. */
-  park(wait: NonNullable<Live["wait"]>): Effect.Effect<Parted, LeaseLostError> {
+  /**
+   * Waits without a turn until something ends the wait (C2), or leaves the step at it (C4). Called where the wait begins.
+   */
+  park(wait: NonNullable<Live["wait"]>): Effect.Effect<Parted | Resting, LeaseLostError> {
     const { live } = this
     if (this.isOver) return this.refused()
     // Parking is what a turn stores: a program that runs outside one takes one for it.
     if (live.holder.turn === undefined) return Effect.flatMap(this.takeTurn(live), () => this.park(wait))
-    return this.parked(wait)
+    if (!live.mayRest) return this.parked(wait)
+    live.wait = wait
+    live.dirty = true
+    return rests
   }
   private parked(wait: NonNullable<Live["wait"]>): Effect.Effect<Parted> {
     const { live } = this
@@ -209,6 +214,8 @@ export class Recorder {
     })
   }
 }
+
+const rests = Effect.succeed(resting)
 
 /** What ended a wait, and the wait as it was then: its deadlines may have been moved (B14). */
 export interface Parted {

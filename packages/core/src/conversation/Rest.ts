@@ -26,7 +26,7 @@ export type SettleError = StoreError | LeaseLostError | NotStorable
 export interface Timed {
   /** The wait's own time has come. */
   readonly onTime: (live: Live, wait: Live["wait"]) => void
-  /** It has been parked for long: it gives its fiber up. */
+  /** It has been parked for long: it gives its live copy up. */
   readonly onStale: (live: Live, wait: Live["wait"]) => void
 }
 
@@ -49,7 +49,7 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
 
   const onStale = (live: Live): void => timed().onStale(live, live.armed)
   const onTime = (live: Live): void => timed().onTime(live, live.armed)
-  /** Waits for the wait's own time, or to give its fiber up, whichever comes first. R-3. */
+  /** Waits for the wait's own time, or to give its live copy up, whichever comes first. R-3. */
   const arm = (live: Live): void => {
     live.clearTimer()
     if (live.gone) return
@@ -57,7 +57,7 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
     live.armed = wait
     const wake = wakeTime(wait)
     const stale =
-      live.program.options.persistent && live.fiber !== undefined
+      live.program.options.persistent && (live.rests || live.fiber !== undefined)
         ? port.timers.now() + port.limits.dormantAfter
         : undefined
     if (stale !== undefined && (wake === undefined || stale < wake)) {

@@ -93,9 +93,9 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
           })
         )
       }
-      if (wait?.kind === "ask" && live.resume !== undefined) {
+      if (wait?.kind === "ask" && live.isParked) {
         return Effect.map(
-          drive(live, turn, () => live.resume?.({ _tag: "message", message })),
+          drive(live, turn, () => live.wake({ _tag: "message", message }, fork)),
           (settled): Driven => ({ settled, consumed: true })
         )
       }
@@ -104,8 +104,7 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
       live.pending.push(message)
       live.dirty = true
       if (asleep) return Effect.succeed({ settled: parked, consumed: true })
-      const woken =
-        live.resume === undefined ? revive(live, turn) : drive(live, turn, () => live.resume?.({ _tag: "timeout" }))
+      const woken = live.isParked ? drive(live, turn, () => live.wake({ _tag: "timeout" }, fork)) : revive(live, turn)
       return Effect.map(woken, (settled): Driven => {
         const at = isOver(settled) ? live.pending.indexOf(message) : -1
         if (at < 0) return { settled, consumed: true }
