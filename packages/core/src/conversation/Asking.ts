@@ -9,10 +9,11 @@ import type { SendFailure } from "../outbound/Send.ts"
 import { noteApplied } from "./Checkpoints.ts"
 import { GaveUp, type OpFailure, QuestionTimedOut } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
-import { type Live, type Resting, resting } from "./Live.ts"
+import type { Live } from "./Live.ts"
 import type { LiveOp } from "./OpLog.ts"
 import type { Question, Refused } from "./Question.ts"
-import type { Parted, Recorder } from "./Recorder.ts"
+import type { Recorder } from "./Recorder.ts"
+import { type Parted, Waiter } from "./Waiter.ts"
 
 type AskWait = Extract<Wait, { readonly kind: "ask" }>
 
@@ -68,24 +69,45 @@ const startsAgain = (live: Live, op: LiveOp, message: SavedMessage): boolean => 
   return body !== "" && body === normalise(live.origin.body)
 }
 
-const rests: Effect.Effect<Resting> = Effect.succeed(resting)
-
 type Failure = OpFailure | SendFailure | GaveUp | QuestionTimedOut
 
 /** One question on its way to an answer. Methods and not a generator: while it waits, this object is all that it holds. */
-class Asking {
+class Asking extends Waiter<unknown, Failure> {
   private readonly ops: Recorder
   private readonly op: LiveOp
   private readonly question: Question
   constructor(ops: Recorder, op: LiveOp, question: Question) {
+    super()
     this.ops = ops
     this.op = op
     this.question = question
   }
 
-  /** @param wait the one it goes on with; a new one when absent */
-  next(wait: AskWait | undefined): Effect.Effect<unknown, Failure> {
+  begin(): Effect.Effect<unknown, Failure> {
+    const { op, ops } = this
+    if (!ops.live.mayRest) {
+      // Made inside: what it did before it waits is not held on to while it waits.
+      return ops.guarded(
+        op,
+        Effect.suspend(() => this.first())
+      )
+    }
+    try {
+      return ops.guarded(op, this.first())
+    } catch (defect) {
+      return ops.guarded(op, Effect.die(defect))
+    }
+  }
+  /** Takes at once what is kept for it, or what ended its wait. */
+  private first(): Effect.Effect<unknown, Failure> {
     const { op, ops, question } = this
+    const wait = recall(ops.live, op)
+    const signal = ops.live.takeSignal()
+    return signal === undefined ? this.next(wait) : this.woken({ signal, wait: wait ?? waitFor(ops, op, question) })
+  }
+  /** @param wait the one it goes on with; a new one when absent */
+  private next(wait: AskWait | undefined): Effect.Effect<unknown, Failure> {
+    const { op, ops } = this
     const { live } = ops
     const message = live.pending.shift()
     if (message !== undefined) {
@@ -93,17 +115,19 @@ class Asking {
       noteApplied(live, message.id)
     }
     if ((op.attempts ?? 0) > 0) return this.park(wait)
-    return Effect.flatMap(ops.deliver(question.content, live.keyOf(op)), () => {
+    return Effect.flatMap(this.put(), () => this.park(wait))
+  }
+  /** Shows the question. */
+  private put(): Effect.Effect<unknown, Failure> {
+    const { op, ops, question } = this
+    return Effect.map(ops.deliver(question.content, ops.live.keyOf(op)), () => {
       op.attempts = 1
-      live.dirty = true
-      return this.park(wait)
+      ops.live.dirty = true
     })
   }
 
   private park(wait: AskWait | undefined): Effect.Effect<unknown, Failure> {
-    return Effect.flatMap(this.ops.park(wait ?? waitFor(this.ops, this.op, this.question)), (parted) =>
-      parted === resting ? rests : this.woken(parted)
-    )
+    return this.ops.park<unknown, Failure>(wait ?? waitFor(this.ops, this.op, this.question), this)
   }
 
   /** Its wait is over. */
@@ -152,10 +176,6 @@ class Asking {
   }
 }
 
-/** Called where it is to begin: it takes at once what is kept for it, or what ended its wait. */
-export const asking = (ops: Recorder, op: LiveOp, question: Question): Effect.Effect<unknown, Failure> => {
-  const one = new Asking(ops, op, question)
-  const wait = recall(ops.live, op)
-  const signal = ops.live.takeSignal()
-  return signal === undefined ? one.next(wait) : one.woken({ signal, wait: wait ?? waitFor(ops, op, question) })
-}
+/** Called where it is to begin; its op is guarded inside. */
+export const asking = (ops: Recorder, op: LiveOp, question: Question): Effect.Effect<unknown, Failure> =>
+  new Asking(ops, op, question).begin()

@@ -12,6 +12,7 @@ import { converse } from "./Execute.ts"
 import { type Live, type Outcome, type Resting, resting, type Settled } from "./Live.ts"
 import type { Lives } from "./Lives.ts"
 import { Ops } from "./Ops.ts"
+import type { Recording } from "./Recorder.ts"
 import type { Rest, SettleError } from "./Rest.ts"
 
 export const makeDrive = (
@@ -23,6 +24,13 @@ export const makeDrive = (
 ) => {
   const interrupt = (live: Live, reason: SuspendReason): void => lives.interrupt(live, reason)
 
+  const over = (live: Live, exit: Exit.Exit<Outcome | Resting, unknown>): void => {
+    live.rests = Exit.isSuccess(exit) && exit.value === resting
+    const settled = settledOf(live, exit)
+    if (live.settled !== undefined) return live.settle(settled)
+    // Its program ended by itself, outside any turn: it gets one to be settled under.
+    if (!live.gone && live.suspending === undefined) underTurn(live, (turn) => rest.report(live, turn, settled))
+  }
   /** Starts or replays the step; the wait it was resumed from is kept for the op it belongs to. */
   const fork = (live: Live): void => {
     live.suspending = undefined
@@ -32,33 +40,42 @@ export const makeDrive = (
     live.wait = undefined
     live.log.rewind()
     live.interrupt = interrupt
-    const ops = new Ops(live, port, checkpoints, lives, takeTurn)
-    const fiber = Effect.runForkWith(Context.add(context, CurrentTurn, live.holder))(converse(ops, port))
+    const ops = new Ops(live, recording)
+    const fiber = Effect.runForkWith(Context.add(context, CurrentTurn, live.holder))(
+      Effect.suspend(() => converse(ops, port))
+    )
+    const exit = fiber.pollUnsafe()
+    if (exit !== undefined) return over(live, exit)
     live.fiber = fiber
-    fiber.addObserver((exit) => {
+    fiber.addObserver((later) => {
       if (live.fiber === fiber) live.fiber = undefined
-      live.rests = Exit.isSuccess(exit) && exit.value === resting
-      const settled = settledOf(live, exit)
-      if (live.settled !== undefined) return live.settle(settled)
-      // Its program ended by itself, outside any turn: it gets one to be settled under.
-      if (!live.gone && live.suspending === undefined) underTurn(live, (turn) => rest.report(live, turn, settled))
+      over(live, later)
     })
   }
 
-  const drive = (live: Live, turn: Turn, begin: () => void): Effect.Effect<Settled> =>
-    Effect.callback<Settled>((resume) => {
+  /** Lets it run under `turn` from `begin` on; ends when it rests. */
+  const drive = (live: Live, turn: Turn, begin: (live: Live) => void): Effect.Effect<Settled> =>
+    Effect.suspend(() => {
       live.clearTimer()
       live.holder.turn = turn
       live.driver = turn
       turn.driven = live
+      let came: Settled | undefined
       live.settled = (settled) => {
-        turn.driven = undefined
-        resume(Effect.succeed(settled))
+        came = settled
       }
-      begin()
+      begin(live)
+      // Mostly it has come to rest at once.
+      return came === undefined
+        ? Effect.callback<Settled>((resume) => {
+            // Other fibers may have run before this one begins to wait.
+            if (came !== undefined) return resume(Effect.succeed(came))
+            live.settled = (settled) => resume(Effect.succeed(settled))
+          })
+        : Effect.succeed(came)
     })
   /** Brings a live without a fiber back to where it was: replays its step up to the op that waits. */
-  const revive = (live: Live, turn: Turn): Effect.Effect<Settled> => drive(live, turn, () => fork(live))
+  const revive = (live: Live, turn: Turn): Effect.Effect<Settled> => drive(live, turn, fork)
 
   /** Its program left a wait by itself and goes on: it gets a turn of its own, closed when it rests again. */
   const takeTurn = (live: Live): Effect.Effect<void, LeaseLostError> =>
@@ -98,6 +115,7 @@ export const makeDrive = (
       over: () => {}
     })
 
+  const recording: Recording = { port, checkpoints, lives, takeTurn }
   return { fork, drive, revive, underTurn }
 }
 export type Drive = ReturnType<typeof makeDrive>

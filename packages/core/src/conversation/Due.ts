@@ -4,9 +4,10 @@ import { wakeTime } from "../model/Checkpoint.ts"
 import type { Turn } from "../outbound/Turn.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import type { Drive } from "./Drive.ts"
-import type { Live, Settled, Signal } from "./Live.ts"
+import type { Live, Settled } from "./Live.ts"
 import type { Lives } from "./Lives.ts"
 import type { Rest, Timed } from "./Rest.ts"
+import type { Signal } from "./Waiter.ts"
 
 /** A timer that wins no turn tries again after this, ms (R24). */
 const tryAgain = 1000
@@ -60,7 +61,7 @@ export const makeDue = (
   /** A parked persistent conversation gives its live copy up: its checkpoint is all that is left (dormant). */
   const onStale: Timed["onStale"] = (live, wait) => {
     if (live.gone || live.wait !== wait) return
-    if ((live.fiber !== undefined && live.resume === undefined) || live.dirty) return rest.arm(live)
+    if ((live.fiber !== undefined && live.parked === undefined) || live.dirty) return rest.arm(live)
     lives.drop(live)
     lives.interrupt(live, "stopping")
   }

@@ -111,7 +111,7 @@ const instead = (ops: Ops, what: Instead | undefined, op: string): Effect.Effect
       )
 
 const asked = (ops: Ops, step: AskStep | ChooseStep, question: Parameters<Ops["question"]>[1]) => {
-  const answered = ops.question(step.key, question)
+  const answered = ops.questionNow(step.key, question)
   const { onGiveUp, onTimeout } = step.options
   if (onTimeout === undefined && onGiveUp === undefined) return answered
   return Effect.catch(answered, (error): Effect.Effect<unknown, unknown> => {
@@ -167,7 +167,7 @@ const execute = (ops: Ops, node: Node): Effect.Effect<unknown, unknown> => {
       )
     case "do":
       // The ops are the conversation's own; what the body sees of them is typed by the flow it stands in.
-      return ops.live.registered.bind(step.body(ops as unknown as Conv<never>))
+      return Effect.suspend(() => ops.live.registered.bind(step.body(ops as unknown as Conv<never>)))
     case "set":
       return Effect.succeed(step.value(ops.state as never, ops))
     case "delay":
@@ -293,19 +293,13 @@ const leave = (
   return Effect.failCause(cause)
 }
 
-/** The whole life of a conversation's fiber: from its start, or its place in a step, to its end or its rest. */
+/** Called where it is to begin. The whole life of a conversation's fiber: from its start, or its place in a step, to its end or its rest. */
 export const converse = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome | Resting, unknown> =>
-  Effect.matchCauseEffect(
-    Effect.suspend(() => begin(ops, port)),
-    {
-      onSuccess: succeed,
-      onFailure: (cause) =>
-        Effect.flatMap(leave(ops, port, cause), (outcome) =>
-          outcome === undefined ? converse(ops, port) : Effect.succeed(outcome)
-        )
-    }
+  Effect.catchCause(begin(ops, port), (cause) =>
+    Effect.flatMap(leave(ops, port, cause), (outcome) =>
+      outcome === undefined ? converse(ops, port) : Effect.succeed(outcome)
+    )
   )
-const succeed = (outcome: Outcome | Resting): Effect.Effect<Outcome | Resting> => Effect.succeed(outcome)
 /** Under a shared coordinator it is stored as soon as it is entered (B5). */
 const begin = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome | Resting, unknown> =>
   port.shared && ops.live.revision === 0 ? Effect.flatMap(ops.flush(), () => steps(ops, port)) : steps(ops, port)

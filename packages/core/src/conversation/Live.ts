@@ -18,6 +18,7 @@ import { type LiveOp, OpLog } from "./OpLog.ts"
 import type { Program } from "./Program.ts"
 import type { State } from "./Step.ts"
 import type { Timer } from "./Timers.ts"
+import type { Parked, Signal } from "./Waiter.ts"
 
 /** A flow or conversation as the bot knows it, with the services it was registered with. */
 export interface Registered {
@@ -25,12 +26,6 @@ export interface Registered {
   readonly program: Program
   readonly bind: Bind
 }
-
-/** What ends a wait. */
-export type Signal =
-  | { readonly _tag: "message"; readonly message: SavedMessage }
-  | { readonly _tag: "timeout" }
-  | { readonly _tag: "idle" }
 
 /** What a step gives back that let its fiber go at its wait (C4). */
 export const resting = Symbol("resting")
@@ -73,12 +68,13 @@ export class Live implements Driven, TurnHolder {
   /** Something of the position is not stored yet. */
   dirty = true
   fiber: Fiber.Fiber<Outcome | Resting, unknown> | undefined = undefined
-  /** Ends the wait that its fiber is parked on. */
-  resume: ((signal: Signal) => void) | undefined = undefined
+  /** What its fiber is parked on. */
+  parked: Parked | undefined = undefined
   /** It waits where its step left it and has no fiber: C4. */
   rests = false
   /** What ended the wait of a step that rested, until that step takes it up. */
   private ended: Signal | undefined = undefined
+  /** Told when the drive that goes on now comes to rest. */
   settled: ((settled: Settled) => void) | undefined = undefined
   suspending: SuspendReason | undefined = undefined
   /** The turn that drives it, until it rests; `holder.turn` is taken from its code earlier when it is suspended. */
@@ -165,7 +161,7 @@ export class Live implements Driven, TurnHolder {
   }
   /** It waits in this process for a signal: with a fiber or, C4, without. */
   get isParked(): boolean {
-    return this.rests || this.resume !== undefined
+    return this.rests || this.parked !== undefined
   }
   /** Whether its step does nothing but wait when it waits, and so needs no fiber for that: C4. */
   get mayRest(): boolean {
@@ -174,7 +170,12 @@ export class Live implements Driven, TurnHolder {
   }
   /** Ends its wait; `run` starts the step of one that rests. The caller drives it. */
   wake(signal: Signal, run: (live: Live) => void): void {
-    if (this.resume !== undefined) return this.resume(signal)
+    const { parked, wait } = this
+    if (parked !== undefined && wait !== undefined) {
+      this.parked = undefined
+      this.wait = undefined
+      return parked.wake({ signal, wait })
+    }
     this.ended = signal
     // It was counted when it was entered.
     this.stepsSinceWait--
@@ -191,7 +192,8 @@ export class Live implements Driven, TurnHolder {
 
   /** C3. */
   settle(settled: Settled): void {
-    const done = this.settled
+    const { driver, settled: done } = this
+    if (driver?.driven === this) driver.driven = undefined
     this.settled = undefined
     this.turn = undefined
     this.driver = undefined

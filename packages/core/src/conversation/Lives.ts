@@ -3,6 +3,7 @@ import { Cause, Context } from "effect"
 import type { ConversationOutcome } from "../events/BotEvent.ts"
 import type { SuspendReason } from "../model/DropReason.ts"
 import { SuspendedBy } from "../outbound/Turn.ts"
+import { LeaseLostError } from "../spi/Errors.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import type { Live } from "./Live.ts"
 
@@ -34,6 +35,8 @@ export class Lives {
     live.suspending = reason
     live.holder.turn = undefined
     live.fiber?.interruptUnsafe(undefined, Context.make(SuspendedBy, reason))
+    // One that waits where it cannot be interrupted would wait for ever: it goes on, and every act of its code fails.
+    live.parked?.refuse(new LeaseLostError({ key: live.key, reason: "revoked" }))
   }
   /** Its live copy goes: what is stored of it goes on at the next message (R6), what is not is lost and said so. */
   leave(live: Live, cause?: Cause.Cause<unknown>): void {

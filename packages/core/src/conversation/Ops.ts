@@ -21,6 +21,13 @@ import { Recorder } from "./Recorder.ts"
 import { decodeState, encodeState } from "./StateCodec.ts"
 import { copyJson, copyState } from "./StateCopy.ts"
 import type { Moment, RunInfo, State } from "./Step.ts"
+import { Waiter } from "./Waiter.ts"
+
+class Sleeping extends Waiter<void, never> {
+  woken(): Effect.Effect<void> {
+    return Effect.void
+  }
+}
 
 /** One for all questions without options, since a question that waits holds on to them. */
 const noOptions = {}
@@ -91,7 +98,14 @@ export class Ops extends Recorder {
     name: string,
     question: Question
   ): Effect.Effect<unknown, OpFailure | SendFailure | GaveUp | QuestionTimedOut> {
-    return Effect.suspend(() => this.begun("ask", name, (op) => this.asked(op, question)))
+    return Effect.suspend(() => this.questionNow(name, question))
+  }
+  /** The same at once, for a step that begins here. */
+  questionNow(
+    name: string,
+    question: Question
+  ): Effect.Effect<unknown, OpFailure | SendFailure | GaveUp | QuestionTimedOut> {
+    return this.opened("ask", name, (op) => this.asked(op, question))
   }
   private asked(
     op: LiveOp,
@@ -169,13 +183,13 @@ export class Ops extends Recorder {
         this.live.dirty = true
         // What ends the wait of a sleep that rested is that its time is over.
         const rest = this.live.takeSignal() === undefined ? deadline - now : 0
-        const slept: Effect.Effect<unknown, OpFailure> =
+        const rested: Effect.Effect<unknown, OpFailure> =
           rest <= 0
             ? Effect.void
             : rest <= shortSleep
               ? Effect.sleep(rest)
-              : this.park({ kind: "sleep", op: op.name, deadline })
-        return Effect.map(slept, (how) => (how === resting ? resting : this.finish(op)))
+              : this.park({ kind: "sleep", op: op.name, deadline }, new Sleeping())
+        return Effect.map(rested, (how) => (how === resting ? resting : this.finish(op)))
       })
     })
   }

@@ -5,7 +5,7 @@
  * O1 before a send or a run starts, every earlier op is stored (persistent conversations).
  * O2 an op that is done is never done again: a replay returns what the log says.
  */
-import { Cause, Effect, type Exit } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { raise } from "../chat/Control.ts"
 import type { Content, Outgoing, Receipt } from "../model/Content.ts"
 import type { SendFailure } from "../outbound/Send.ts"
@@ -13,31 +13,32 @@ import { LeaseLostError } from "../spi/Errors.ts"
 import type { Checkpoints } from "./Checkpoints.ts"
 import { LogFull, type OpFailure, OpInProgress } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
-import { type Live, type Resting, resting, type Signal } from "./Live.ts"
+import { type Live, type Resting, resting } from "./Live.ts"
 import type { Lives } from "./Lives.ts"
 import { type LiveOp, OpLog, type OpKind } from "./OpLog.ts"
 import { replayFailure } from "./RecordedFailure.ts"
+import type { Waiter } from "./Waiter.ts"
+
+/** What all conversations of a bot are recorded with. */
+export interface Recording {
+  readonly port: ConversationPort
+  readonly checkpoints: Checkpoints
+  readonly lives: Lives
+  /** Gives the conversation a turn when its program left a wait by itself (a race, a timeout). */
+  readonly takeTurn: (live: Live) => Effect.Effect<void, LeaseLostError>
+}
 
 export class Recorder {
   readonly live: Live
-  readonly port: ConversationPort
-  private readonly checkpoints: Checkpoints
-  private readonly lives: Lives
-  /** Gives the conversation a turn when its program left a wait by itself (a race, a timeout). */
-  private readonly takeTurn: (live: Live) => Effect.Effect<void, LeaseLostError>
+  private readonly by: Recording
 
-  constructor(
-    live: Live,
-    port: ConversationPort,
-    checkpoints: Checkpoints,
-    lives: Lives,
-    takeTurn: (live: Live) => Effect.Effect<void, LeaseLostError>
-  ) {
+  constructor(live: Live, by: Recording) {
     this.live = live
-    this.port = port
-    this.checkpoints = checkpoints
-    this.lives = lives
-    this.takeTurn = takeTurn
+    this.by = by
+  }
+
+  get port(): ConversationPort {
+    return this.by.port
   }
 
   get lang(): string {
@@ -53,7 +54,23 @@ export class Recorder {
     return Effect.suspend(() => this.begun(kind, name, act))
   }
   /** The same at once, for an effect that begins here. */
-  protected begun<A, E>(
+  private begun<A, E>(
+    kind: OpKind,
+    name: string,
+    act: (op: LiveOp) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | OpFailure> {
+    // The act is made inside: what it did before it waits is not held on to while it waits.
+    return this.opened(kind, name, (op) =>
+      op.done
+        ? act(op)
+        : this.guarded(
+            op,
+            Effect.suspend(() => act(op))
+          )
+    )
+  }
+  /** Begins an op at once; `act` guards what it does of one that is not done. */
+  protected opened<A, E>(
     kind: OpKind,
     name: string,
     act: (op: LiveOp) => Effect.Effect<A, E>
@@ -75,21 +92,28 @@ export class Recorder {
       }
       case "op": {
         const { op } = begun
-        if (op.cut === true) return this.neverAgain
-        if (op.done) return act(op)
-        return this.guarded(op, act)
+        return op.cut === true ? this.neverAgain : act(op)
       }
     }
   }
-  /** The act is made inside: what it did before it waits is not held on to while it waits. */
-  private guarded<A, E>(op: LiveOp, act: (op: LiveOp) => Effect.Effect<A, E>): Effect.Effect<A, E> {
-    return Effect.onExit(
-      Effect.suspend(() => act(op)),
-      (exit) => {
-        if (exit._tag === "Failure" && !op.done) this.unfinished(op, exit)
-        return Effect.void
+  /** Records how an op ended that fails in `act`. */
+  guarded<A, E>(op: LiveOp, act: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    // What is over already needs no guard.
+    return isSuccess(act) ? act : Effect.onExit(act, (exit) => this.left(op, exit))
+  }
+  private left<A, E>(op: LiveOp, exit: Exit.Exit<A, E>): Effect.Effect<void> {
+    if (exit._tag === "Success") return Effect.void
+    const { live } = this
+    if (live.parked !== undefined) {
+      live.parked = undefined
+      // A suspended wait is kept as it is: its deadline goes on (C23).
+      if (!live.gone && live.suspending === undefined) {
+        live.wait = undefined
+        live.clearTimer()
       }
-    )
+    }
+    if (!op.done) this.unfinished(op, exit)
+    return Effect.void
   }
   /** L3, L5. A suspended op stays open: it goes on when the step is resumed. */
   private unfinished<A, E>(op: LiveOp, exit: Exit.Failure<A, E>): void {
@@ -113,7 +137,7 @@ export class Recorder {
     live.visit++
     live.forgetful = true
     live.log = new OpLog()
-    return this.recorded(kind, name, act)
+    return this.opened(kind, name, act)
   }
   /** A replay meets an op its program once gave up: the turn is freed until the program gives it up again (R22). */
   private get neverAgain(): Effect.Effect<never> {
@@ -132,18 +156,18 @@ export class Recorder {
       const { live } = this
       const { turn } = live.holder
       if (this.isOver) return this.refused()
-      if (turn === undefined) return Effect.andThen(this.takeTurn(live), this.flush())
+      if (turn === undefined) return Effect.andThen(this.by.takeTurn(live), this.flush())
       const refusal = turn.refusal()
       if (refusal !== undefined) return Effect.fail(refusal)
       if (!live.program.options.persistent || !live.dirty) return Effect.void
-      return Effect.onExit(this.checkpoints.save(live, turn), (exit) => {
+      return Effect.onExit(this.by.checkpoints.save(live, turn), (exit) => {
         if (exit._tag === "Success") return Effect.void
         live.dirty = true
         const found = Cause.findErrorOption(exit.cause)
         // R6: a write that was refused or failed may or may not stand; the copy that wrote it is of no use any more.
         if (found._tag === "Some" && found.value._tag !== "NotStorable") {
           live.failure = Cause.fail(found.value)
-          this.lives.interrupt(live, "lease-lost")
+          this.by.lives.interrupt(live, "lease-lost")
         }
         return Effect.void
       })
@@ -163,7 +187,12 @@ export class Recorder {
       : this.flush()
   }
 
-  /** Sends under the conversation's turn, after what came before is stored. */
+  /** Whether everything before a send is stored, and the turn is there for it. */
+  private get isFlushed(): boolean {
+    const { live } = this
+    return !this.isOver && live.turn !== undefined && !(live.program.options.persistent && live.dirty)
+  }
+  /** Sends under the conversation's turn, after what came before is stored. Called where the send begins. */
   deliver(content: Content, key: string): Effect.Effect<Receipt, SendFailure | OpFailure> {
     const { live, port } = this
     const about = live.current ?? live.origin
@@ -173,52 +202,44 @@ export class Recorder {
       key,
       ...(about.topic === undefined ? {} : { topic: about.topic })
     }
+    // Whether the turn is still good is what a send asks first.
+    if (this.isFlushed) return port.outbound.send(live.holder, message)
     return Effect.andThen(this.flush(), port.outbound.send(live.holder, message))
   }
 
   /**
-   * Waits without a turn until something ends the wait (C2), or leaves the step at it (C4). Called where the wait begins.
+   * Waits without a turn until something ends the wait (C2), or leaves the step at it (C4). Called where the wait begins,
+   * inside what guards its op.
    */
-  park(wait: NonNullable<Live["wait"]>): Effect.Effect<Parted | Resting, LeaseLostError> {
+  park<A, E>(wait: NonNullable<Live["wait"]>, waiter: Waiter<A, E>): Effect.Effect<A | Resting, E | LeaseLostError> {
     const { live } = this
     if (this.isOver) return this.refused()
     // Parking is what a turn stores: a program that runs outside one takes one for it.
-    if (live.holder.turn === undefined) return Effect.flatMap(this.takeTurn(live), () => this.park(wait))
-    if (!live.mayRest) return this.parked(wait)
-    live.wait = wait
-    live.dirty = true
-    return rests
-  }
-  private parked(wait: NonNullable<Live["wait"]>): Effect.Effect<Parted> {
-    const { live } = this
-    return Effect.callback<Parted>((resume) => {
-      const wake = (signal: Signal): void => {
-        const left = live.wait ?? wait
-        live.resume = undefined
-        live.wait = undefined
-        resume(Effect.succeed({ signal, wait: left }))
-      }
-      live.wait = wait
-      live.dirty = true
-      live.resume = wake
-      live.settle({ _tag: "parked" })
-      return Effect.sync(() => {
-        if (live.resume !== wake) return
-        live.resume = undefined
-        if (live.gone) return
-        // A suspended wait is kept as it is: its deadline goes on (C23).
-        if (live.suspending !== undefined) return
-        live.wait = undefined
-        live.clearTimer()
-      })
-    })
+    if (live.turn === undefined) return Effect.flatMap(this.by.takeTurn(live), () => this.park(wait, waiter))
+    return live.mayRest ? rest(live, wait) : parked(live, wait, waiter)
   }
 }
+
+const wait = (live: Live, how: NonNullable<Live["wait"]>): void => {
+  live.wait = how
+  live.dirty = true
+}
+const rest = (live: Live, how: NonNullable<Live["wait"]>): Effect.Effect<Resting> => {
+  wait(live, how)
+  return rests
+}
+const parked = <A, E>(
+  live: Live,
+  how: NonNullable<Live["wait"]>,
+  waiter: Waiter<A, E>
+): Effect.Effect<A, E | LeaseLostError> =>
+  Effect.callback<A, E | LeaseLostError>((resume) => {
+    wait(live, how)
+    waiter.resume = resume
+    live.parked = waiter
+    live.settle({ _tag: "parked" })
+  })
+
+const isSuccess = <A, E>(effect: Effect.Effect<A, E>): boolean => Exit.isExit(effect) && effect._tag === "Success"
 
 const rests = Effect.succeed(resting)
-
-/** What ended a wait, and the wait as it was then: its deadlines may have been moved (B14). */
-export interface Parted {
-  readonly signal: Signal
-  readonly wait: NonNullable<Live["wait"]>
-}

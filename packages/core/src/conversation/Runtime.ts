@@ -65,16 +65,13 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
       noteApplied(live, origin.id)
       lives.all.set(key, live)
       port.onStarted(live)
-      return Effect.map(
-        drive(live, turn, () => fork(live)),
-        (settled) => ({ live, settled })
-      )
+      return Effect.map(drive(live, turn, fork), (settled) => ({ live, settled }))
     })
 
   /** It sleeps, was cut and waits to go on, or its program runs outside any turn: a message is kept for later (R16). */
   const isAsleep = (live: Live): boolean => {
     const { wait } = live
-    if (wait === undefined) return live.fiber !== undefined && live.resume === undefined
+    if (wait === undefined) return live.fiber !== undefined && live.parked === undefined
     return wait.kind !== "ask" && signalAt(wait, port.timers.now()) === undefined
   }
 
