@@ -147,6 +147,10 @@ const wireTurns = (parts: Parts, onQuiet: () => void, distrust: (key: string) =>
         parts.warn(`${turn.key}: a handler or step ran for over ${parts.settings.settle} ms (option settle) and is cut`)
       }
     },
+    onLost: (turn, { reason }) => {
+      metrics.leaseLost()
+      publish({ _tag: "coordination:lease-lost", key: turn.key, reason })
+    },
     onOverrun: (turn) => {
       metrics.overrun()
       publish({ _tag: "overrun", key: turn.key })

@@ -77,9 +77,12 @@ export const wireConversations = (parts: Parts, registry: Registry, around: Arou
       metrics.activeConversations(around.alive())
       views.forget(live.key)
     },
-    onRefusedCheckpoint: (live) => {
+    onRefusedCheckpoint: (live, turn) => {
       metrics.checkpointRefused()
       views.forget(live.key)
+      // A turn whose lease was lost is told of already.
+      if (turn.suspended === "lease-lost") return
+      metrics.leaseLost()
       publish({ _tag: "coordination:lease-lost", key: live.key, reason: "superseded" })
     },
     onError: (live, cause, retried = false) =>

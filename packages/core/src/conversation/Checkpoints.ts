@@ -94,7 +94,7 @@ export const noteApplied = (live: Live, messageId: string): void => {
 export const makeCheckpoints = (port: ConversationPort) => {
   const refused = (live: Live, turn: Turn) => {
     turn.revoke("superseded")
-    port.onRefusedCheckpoint(live)
+    port.onRefusedCheckpoint(live, turn)
     return Effect.fail(new LeaseLostError({ key: live.key, reason: "superseded" }))
   }
 

@@ -5,7 +5,7 @@ import type { ConversationOutcome } from "../events/BotEvent.ts"
 import type { Catalogue } from "../i18n/Catalogue.ts"
 import type { Checkpoint, SavedMessage } from "../model/Checkpoint.ts"
 import type { Outbound } from "../outbound/Send.ts"
-import type { TurnHolder } from "../outbound/Turn.ts"
+import type { Turn, TurnHolder } from "../outbound/Turn.ts"
 import type { BotScope, StoreShape } from "../spi/Store.ts"
 import type { Live, Registered } from "./Live.ts"
 import type { Timers } from "./Timers.ts"
@@ -53,7 +53,7 @@ export interface ConversationPort {
   readonly onDropped: (key: string, checkpoint: Checkpoint, outcome: ConversationOutcome) => void
   /** Messages it kept for a question that never came: they are new again (R2, R16). */
   readonly onKept: (key: string, messages: ReadonlyArray<SavedMessage>) => void
-  readonly onRefusedCheckpoint: (live: Live) => void
+  readonly onRefusedCheckpoint: (live: Live, turn: Turn) => void
   /** Reports a failure of a conversation driven by a timer: it has no message of its own. */
   readonly onError: (live: Live, cause: Cause.Cause<unknown>, retried?: boolean) => Effect.Effect<void>
 }

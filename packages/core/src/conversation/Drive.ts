@@ -5,7 +5,7 @@
 import { Context, Effect, Exit } from "effect"
 import type { SuspendReason } from "../model/DropReason.ts"
 import { CurrentTurn, type Turn } from "../outbound/Turn.ts"
-import { type CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
+import { LeaseLostError } from "../spi/Errors.ts"
 import type { Checkpoints } from "./Checkpoints.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import { converse } from "./Execute.ts"
@@ -101,17 +101,26 @@ export const makeDrive = (
       })
     })
 
-  /** Runs `body` under the key's turn, outside any message; a failure is reported like one of a handler. */
+  /**
+   * Runs `body` under the key's turn, outside any message; a failure is reported like one of a handler.
+   *
+   * @param unavailable no turn could be had, or it was lost before the conversation was driven under it
+   */
   const underTurn = (
     live: Live,
     body: (turn: Turn) => Effect.Effect<void, SettleError>,
-    unavailable: (error: CoordinationUnavailableError) => void = () => lives.leave(live)
+    unavailable: () => void = () => lives.leave(live)
   ): void =>
     port.turns.submit({
       holder: { key: live.key, turn: undefined },
       run: (turn) => Effect.catchCause(body(turn), (cause) => port.onError(live, cause)),
-      cut: (turn) => rest.abandon(live, turn),
-      unavailable: (error) => Effect.sync(() => unavailable(error)),
+      cut: (turn) =>
+        Effect.suspend(() => {
+          if (live.gone || live.driver === turn || turn.suspended !== "lease-lost") return rest.abandon(live, turn)
+          unavailable()
+          return Effect.void
+        }),
+      unavailable: () => Effect.sync(unavailable),
       over: () => {}
     })
 

@@ -3,14 +3,15 @@
  *
  * TR1 tickets are taken in the order of `submit`, at once (A8).
  * TR2 no turn is held longer than settle + 5 s from its grant: it is revoked, interrupted, and released even if the code
- *     does not stop; what runs on has no effect through us and is counted `overrun` (R17, I18).
+ *     does not stop; what runs on has no effect through us and is counted `overrun` (R17, I18). One whose lease is lost
+ *     ends the same way, at once: `lease-lost` (C6).
  * TR3 a turn is released once, after its work has closed (design.md 5, 6-close).
  */
 import { Cause, Context, Effect, Exit } from "effect"
 import type { SuspendReason } from "../model/DropReason.ts"
 import { CurrentTurn, SuspendedBy, Turn, type TurnGuard, type TurnHolder } from "../outbound/Turn.ts"
 import type { CoordinatorShape, Lease, Ticket } from "../spi/Coordinator.ts"
-import type { CoordinationUnavailableError } from "../spi/Errors.ts"
+import type { CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
 import { TicketLanes, type TicketTaker } from "./TicketLanes.ts"
 import type { Timer, Timers } from "./Timers.ts"
 
@@ -52,6 +53,8 @@ export interface TurnsOptions {
   readonly context: Context.Context<never>
   readonly onGranted: (turn: Turn) => void
   readonly onSuspended: (turn: Turn, reason: SuspendReason) => void
+  /** Its lease is lost; told once, before it is suspended for it. */
+  readonly onLost: (turn: Turn, error: LeaseLostError) => void
   /** Nothing is submitted any more. */
   readonly onQuiet: () => void
   readonly onOverrun: (turn: Turn) => void
@@ -156,9 +159,14 @@ class Hold implements TurnGuard, TicketTaker {
     const turn = new Turn(holder.key, lease, this.all.options.timers.now(), this)
     holder.turn = turn
     this.turn = turn
-    turn.fiber = this.fiber
     this.all.add(this)
     this.all.options.onGranted(turn)
+    if (lease.onLost !== undefined) {
+      lease.onLost((error) => this.lost(turn, error))
+      // Frozen since the grant: nothing of it begins.
+      if (lease.lost() !== undefined) return Effect.uninterruptible(this.close(turn, Exit.void))
+    }
+    turn.fiber = this.fiber
     // Registered only once the work waits for something: most turns end before they would need a limit.
     if (this.fiber !== undefined) this.bound(turn)
     return Effect.onExit(this.work.run(turn), (exit) => {
@@ -171,7 +179,7 @@ class Hold implements TurnGuard, TicketTaker {
   }
 
   private bound(turn: Turn): void {
-    if (turn.closed) return
+    if (turn.closed || turn.suspended !== undefined) return
     this.limit = this.all.options.timers.at(turn.grantedAt + this.all.options.settle, () =>
       this.suspend(turn, "settle")
     )
@@ -188,6 +196,13 @@ class Hold implements TurnGuard, TicketTaker {
     )
     if (turn.driven !== undefined) turn.driven.suspend(reason)
     else turn.fiber?.interruptUnsafe(undefined, Context.make(SuspendedBy, reason))
+  }
+
+  /** Its permit goes first, whoever finds out (R17): also the very code that runs under it, by asking. */
+  private lost(turn: Turn, error: LeaseLostError): void {
+    turn.revoke(error.reason)
+    this.all.options.onLost(turn, error)
+    this.suspend(turn, "lease-lost")
   }
 
   /** TR2: the code does not stop. What closes the turn gets a last moment; then it ends whatever still runs. */

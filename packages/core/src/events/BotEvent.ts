@@ -45,6 +45,7 @@ export type BotEvent<C, E> =
       readonly id: string
       readonly outcome: ConversationOutcome
     }
+  /** A turn's lease is lost, or a store refused its write for another's; its message is lost or comes again (C6, C11). */
   | { readonly _tag: "coordination:lease-lost"; readonly key: string; readonly reason: string }
   | { readonly _tag: "handoff:started"; readonly chatId: string }
   | { readonly _tag: "handoff:ended"; readonly chatId: string }

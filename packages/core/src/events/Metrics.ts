@@ -38,6 +38,7 @@ export interface MetricsSnapshot {
   readonly presenceSkipped: number
   readonly turns: number
   readonly overruns: number
+  readonly leasesLost: number
   readonly staleSends: number
   readonly checkpointsRefused: number
   readonly eventsLost: number
@@ -59,6 +60,7 @@ export interface Metrics {
   readonly presenceSkipped: () => void
   readonly turn: () => void
   readonly overrun: () => void
+  readonly leaseLost: () => void
   readonly staleSend: () => void
   readonly checkpointRefused: () => void
   readonly eventsLost: (count: number) => void
@@ -103,6 +105,7 @@ const makeCounts = () => ({
   presenceSkipped: 0,
   turns: 0,
   overruns: 0,
+  leasesLost: 0,
   staleSends: 0,
   checkpointsRefused: 0,
   eventsLost: 0,
@@ -155,6 +158,7 @@ const families = (bot: string, counts: Counts, gauges: Gauges): ReadonlyArray<Fa
     counter("presence_skipped", "Typing and read marks not sent", () => counts.presenceSkipped),
     counter("turns", "Turns held", () => counts.turns),
     counter("overruns", "Turns whose code did not stop in time", () => counts.overruns),
+    counter("leases_lost", "Turns whose lease was lost while they were held", () => counts.leasesLost),
     counter("stale_sends", "Sends that went out after their turn", () => counts.staleSends),
     counter("checkpoints_refused", "Checkpoint writes a store refused", () => counts.checkpointsRefused),
     counter("events_lost", "Events slow subscribers did not see", () => counts.eventsLost),
@@ -229,6 +233,7 @@ const metricsOf = (counts: Counts, all: ReadonlyArray<Family>, gauges: Gauges): 
   presenceSkipped: () => void counts.presenceSkipped++,
   turn: () => void counts.turns++,
   overrun: () => void counts.overruns++,
+  leaseLost: () => void counts.leasesLost++,
   staleSend: () => void counts.staleSends++,
   checkpointRefused: () => void counts.checkpointsRefused++,
   eventsLost: (count) => void (counts.eventsLost += count),

@@ -3,6 +3,7 @@ import { Cause, Effect, type Exit } from "effect"
 import type { Turn } from "../outbound/Turn.ts"
 import type { InboundPort } from "./InboundPort.ts"
 import { drop, type Passage } from "./Passage.ts"
+import { settleDrive } from "./Settle.ts"
 
 export type GivenBack = "not-running" | "store-failed" | "turn-timeout" | "turn-lost"
 
@@ -36,8 +37,16 @@ export const makeGiveBack = (port: InboundPort) => {
   /** The turn was suspended, or the work died: what is left is to say so (R17, R23). */
   const cut = (passage: Passage, turn: Turn, exit: Exit.Exit<void>): Effect.Effect<void> =>
     Effect.suspend(() => {
+      const { drive } = passage
+      passage.drive = undefined
       const live = port.conversations.lives.get(passage.key)
-      const abandoned = live === undefined ? Effect.void : port.conversations.abandon(live, turn)
+      // A drive that had come to rest is settled all the same; one that runs on is taken leave of.
+      const abandoned =
+        drive !== undefined
+          ? settleDrive(port, passage, drive.live, drive.settled)
+          : live === undefined
+            ? Effect.void
+            : port.conversations.abandon(live, turn)
       if (passage.closed) return abandoned
       passage.closed = true
       const died =
@@ -52,5 +61,14 @@ export const makeGiveBack = (port: InboundPort) => {
       // Neither waits for the other: a store that hangs on the conversation must not keep the message's account open.
       return Effect.all([Effect.andThen(told, died), abandoned], { concurrency: "unbounded", discard: true })
     })
-  return { giveBack, cut, abandon: (passage: Passage) => forget(passage, "turn-timeout") }
+
+  /** The turn was lost while a conversation ran under it: what it did is not stored, so the message is not handled (R23). */
+  const lost = (passage: Passage): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const { drive } = passage
+      passage.drive = undefined
+      const left = drive === undefined ? Effect.void : settleDrive(port, passage, drive.live, drive.settled)
+      return Effect.andThen(left, giveBack(passage, "turn-lost"))
+    })
+  return { giveBack, cut, lost, abandon: (passage: Passage) => forget(passage, "turn-timeout") }
 }

@@ -37,6 +37,9 @@ export const makeKept = (port: InboundPort) => {
           }
         }),
       cut: (turn) => {
+        const { drive } = passage
+        passage.drive = undefined
+        if (drive !== undefined) return settleDrive(port, passage, drive.live, drive.settled)
         const live = port.conversations.lives.get(key)
         return live === undefined ? Effect.void : port.conversations.abandon(live, turn)
       },

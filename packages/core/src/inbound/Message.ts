@@ -21,7 +21,7 @@ import type { InboundPort, Lane } from "./InboundPort.ts"
 import { drop, Passage, type Verdict, type View } from "./Passage.ts"
 
 export const makeMessage = (port: InboundPort) => {
-  const { abandon, cut, giveBack } = makeGiveBack(port)
+  const { abandon, cut, giveBack, lost } = makeGiveBack(port)
   const admit = makeAdmit(port, giveBack)
   const prepare = makePrepare(port)
   const route = makeRoute(port)
@@ -53,7 +53,8 @@ export const makeMessage = (port: InboundPort) => {
     return close(passage)
   }
   // A turn that was taken away has closed it already: what comes late has no effect (R17).
-  const routed = (passage: Passage): Effect.Effect<void> => (passage.closed ? Effect.void : close(passage))
+  const routed = (passage: Passage): Effect.Effect<void> =>
+    passage.closed ? Effect.void : port.coordinator.shared && isLost(passage.turn) ? lost(passage) : close(passage)
 
   const unavailable = (passage: Passage, error: CoordinationUnavailableError): Effect.Effect<void> =>
     Effect.andThen(
@@ -74,4 +75,10 @@ export const makeMessage = (port: InboundPort) => {
     port.dropped(event, "duplicate")
     return Effect.void
   }
+}
+
+/** Lost to another holder, or to time: not merely suspended for its own slowness or a stop. */
+const isLost = (turn: Turn | undefined): boolean => {
+  const lost = turn?.refusal()
+  return lost !== undefined && lost.reason !== "revoked" && lost.reason !== "ended"
 }

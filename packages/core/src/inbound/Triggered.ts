@@ -98,6 +98,9 @@ export const makeTriggered = (
     }
     const started = yield* port.conversations.start(registered, key, id, origin, request.data ?? {}, turn)
     yield* settle(started.live, started.settled, turn)
+    if (turn.suspended === "lease-lost") {
+      return yield* turn.refusal() ?? new LeaseLostError({ key, reason: "ended" })
+    }
     const result: TriggerResult = { _tag: "started", id }
     return result
   })

@@ -28,6 +28,11 @@ export interface Lease {
    * Fails when the turn is not ours any more, or the coordinator cannot be reached. Safe to repeat.
    */
   readonly regrant: (above: number) => Effect.Effect<void, LeaseLostError | CoordinationUnavailableError>
+  /**
+   * Calls `listener` when the lease is lost, at most once and without a fiber that waits for it; at once when it is lost
+   * already, never after the release. Absent where none is ever lost: the coordinator of one process (R3, C6).
+   */
+  readonly onLost?: (listener: (error: LeaseLostError) => void) => void
   /** Completes when the lease is lost; never for a lease that is released in time. */
   readonly whenLost: Effect.Effect<LeaseLostError>
   /**

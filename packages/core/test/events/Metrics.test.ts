@@ -39,6 +39,7 @@ describe("Metrics", () => {
       metrics.presenceSkipped()
       metrics.turn()
       metrics.overrun()
+      metrics.leaseLost()
       metrics.staleSend()
       metrics.checkpointRefused()
       metrics.eventsLost(3)
@@ -58,6 +59,7 @@ describe("Metrics", () => {
         presenceSkipped: 1,
         turns: 1,
         overruns: 1,
+        leasesLost: 1,
         staleSends: 1,
         checkpointsRefused: 1,
         eventsLost: 3,

@@ -80,6 +80,11 @@ export class Held implements Lease {
       return lost === undefined ? Effect.void : Effect.fail(lost)
     })
   }
+  onLost = (listener: (error: LeaseLostError) => void): void => {
+    if (this.released) return
+    if (this.reason === undefined) this.listeners.push(listener)
+    else listener(this.error(this.reason))
+  }
   get whenLost(): Effect.Effect<LeaseLostError> {
     return Effect.callback((resume) => {
       const tell = (error: LeaseLostError): void => resume(Effect.succeed(error))
