@@ -9,11 +9,7 @@ import type { Turns } from "../conversation/Turns.ts"
 import { CurrentTurn, type TurnHolder } from "../outbound/Turn.ts"
 import type { Parts } from "./Parts.ts"
 
-export const makeAbort = (
-  { scope, store, views }: Parts,
-  turns: Turns,
-  conversations: Conversations
-): ChatPort["abort"] => {
+export const makeAbort = ({ views }: Parts, turns: Turns, conversations: Conversations): ChatPort["abort"] => {
   const under = Effect.fnUntraced(function* (key: string, holder: TurnHolder) {
     const { turn } = holder
     if (turn === undefined) return false
@@ -22,7 +18,7 @@ export const makeAbort = (
       yield* conversations.abort(live, turn, "aborted")
       return true
     }
-    const { checkpoint } = yield* store.getCheckpoint(scope, key)
+    const checkpoint = yield* views.stored(turn.lease, key)
     views.forget(key)
     return checkpoint === undefined ? false : yield* conversations.clearStored(key, checkpoint, turn, "aborted")
   })

@@ -103,8 +103,7 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
   const dormants = makeDormants(conversationPort, conversations, {
     running: () => lifecycle.state === "running",
     read: Effect.fnUntraced(function* (turn, key) {
-      const { checkpoint } = yield* store.getCheckpoint(scope, key)
-      if (checkpoint !== undefined && checkpoint.fence >= turn.lease.fence) turn.lease.raise?.(checkpoint.fence)
+      const checkpoint = yield* views.stored(turn.lease, key)
       const heldSince = checkpoint === undefined ? undefined : yield* handoffs.since(checkpoint.origin.from)
       return { heldSince, checkpoint }
     }),

@@ -77,6 +77,7 @@ export const wireConversations = (parts: Parts, registry: Registry, around: Arou
       metrics.activeConversations(around.alive())
       views.forget(live.key)
     },
+    onUnanswered: (key) => views.doubt(key),
     onRefusedCheckpoint: (live, turn) => {
       metrics.checkpointRefused()
       views.forget(live.key)

@@ -75,7 +75,7 @@ export const makeHandoffs = (options: {
     const change = (wait: Wait): Wait => (wait.kind === "handoff" ? resumed(wait, timers.now()) : delayed(wait, pause))
     const inTurn = Effect.fnUntraced(function* (turn: Turn) {
       if (conversations.lives.has(key)) return
-      const { checkpoint } = yield* store.getCheckpoint(scope, key)
+      const checkpoint = yield* views.stored(turn.lease, key)
       views.forget(key)
       if (checkpoint !== undefined) yield* conversations.rewaitStored(key, checkpoint, turn, change)
     })

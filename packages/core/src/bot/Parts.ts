@@ -69,7 +69,7 @@ export const makeParts = Effect.fnUntraced(function* (
     admissions: new Admissions(timers, store.name),
     dedupe: settings.dedupe === undefined ? undefined : new Dedupe(settings.dedupe),
     echo: settings.echo === undefined ? undefined : new EchoFilter(settings.echo),
-    views: new Views(store, scope, coordinator.incarnation, settings.limits.views, isLive),
+    views: new Views(store, scope, coordinator, settings.limits.views, isLive),
     /** Runs without being waited for. */
     run: (effect: Effect.Effect<void>): void => {
       Effect.runForkWith(context)(effect)

@@ -53,6 +53,8 @@ export interface ConversationPort {
   readonly onDropped: (key: string, checkpoint: Checkpoint, outcome: ConversationOutcome) => void
   /** Messages it kept for a question that never came: they are new again (R2, R16). */
   readonly onKept: (key: string, messages: ReadonlyArray<SavedMessage>) => void
+  /** A write of it had no answer, or was cut: it may still land (R5, R6). */
+  readonly onUnanswered: (key: string) => void
   readonly onRefusedCheckpoint: (live: Live, turn: Turn) => void
   /** Reports a failure of a conversation driven by a timer: it has no message of its own. */
   readonly onError: (live: Live, cause: Cause.Cause<unknown>, retried?: boolean) => Effect.Effect<void>

@@ -8,6 +8,7 @@
 import { Effect, Result } from "effect"
 import type { Checkpoint } from "../model/Checkpoint.ts"
 import type { Turn, TurnHolder } from "../outbound/Turn.ts"
+import type { CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
 import type { StoreError } from "../spi/Store.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
 import { paused } from "./Pause.ts"
@@ -29,7 +30,7 @@ export const makeDormants = (
       key: string
     ) => Effect.Effect<
       { readonly heldSince: number | undefined; readonly checkpoint: Checkpoint | undefined },
-      StoreError
+      StoreError | LeaseLostError | CoordinationUnavailableError
     >
     readonly forget: (key: string) => void
   }

@@ -42,6 +42,10 @@ export class Lives {
   leave(live: Live, cause?: Cause.Cause<unknown>): void {
     const error = cause === undefined ? undefined : Cause.findErrorOption(cause)
     const superseded = error?._tag === "Some" && isSuperseded(error.value)
+    // Whoever wrote knows neither that it stands nor that it does not.
+    if (error !== undefined && !(error._tag === "Some" && error.value instanceof LeaseLostError)) {
+      this.port.onUnanswered(live.key)
+    }
     if (live.program.options.persistent && live.revision > 0 && !superseded) this.drop(live)
     else this.ended(live, "lost")
     this.interrupt(live, "lease-lost")

@@ -10,6 +10,7 @@ import { raise } from "../chat/Control.ts"
 import type { Content, Outgoing, Receipt } from "../model/Content.ts"
 import type { SendFailure } from "../outbound/Send.ts"
 import { LeaseLostError } from "../spi/Errors.ts"
+import { StoreError } from "../spi/Store.ts"
 import type { Checkpoints } from "./Checkpoints.ts"
 import { LogFull, type OpFailure, OpInProgress } from "./Conversation.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
@@ -164,14 +165,20 @@ export class Recorder {
         if (exit._tag === "Success") return Effect.void
         live.dirty = true
         const found = Cause.findErrorOption(exit.cause)
-        // R6: a write that was refused or failed may or may not stand; the copy that wrote it is of no use any more.
-        if (found._tag === "Some" && found.value._tag !== "NotStorable") {
-          live.failure = Cause.fail(found.value)
+        const error = found._tag === "Some" ? found.value : this.cutWrite
+        // R6: a write that was refused, failed or cut may or may not stand; the copy that wrote it is of no use any more.
+        if (error._tag !== "NotStorable") {
+          live.failure = Cause.fail(error)
           this.by.lives.interrupt(live, "lease-lost")
         }
         return Effect.void
       })
     })
+  }
+  private get cutWrite(): StoreError {
+    const { name } = this.port.store
+    const detail = "cut before it was answered"
+    return new StoreError({ store: name, operation: "setCheckpointIf", reason: "unavailable", detail })
   }
   /** Suspended or replaced: its code may run on, nothing of it is accepted (R17, C21). */
   protected get isOver(): boolean {

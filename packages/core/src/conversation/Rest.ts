@@ -43,9 +43,13 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
     turn: Turn,
     outcome: ConversationOutcome
   ): Effect.Effect<void, StoreError | LeaseLostError> =>
-    live.revision === 0
-      ? Effect.sync(() => lives.ended(live, outcome))
-      : Effect.map(written(live, checkpoints.clear(live, turn)), () => lives.ended(live, outcome))
+    Effect.suspend(() => {
+      // It must not go dormant while its end is on the way to the store.
+      live.clearTimer()
+      return live.revision === 0
+        ? Effect.sync(() => lives.ended(live, outcome))
+        : Effect.map(written(live, checkpoints.clear(live, turn)), () => lives.ended(live, outcome))
+    })
 
   const onStale = (live: Live): void => timed().onStale(live, live.armed)
   const onTime = (live: Live): void => timed().onTime(live, live.armed)

@@ -19,6 +19,9 @@ export const makeStored = (port: ConversationPort, lives: Lives) => {
       const lost = turn.lease.lost()
       return lost === undefined ? write() : Effect.fail(lost)
     })
+  /** A write that failed or was cut may still land. */
+  const noted = <A>(key: string, write: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
+    Effect.onExit(write, (exit) => (exit._tag === "Failure" ? Effect.sync(() => port.onUnanswered(key)) : Effect.void))
   const fenceOf = (turn: Turn, checkpoint: Checkpoint): number => Math.max(turn.lease.fence, checkpoint.fence)
 
   /**
@@ -54,7 +57,7 @@ export const makeStored = (port: ConversationPort, lives: Lives) => {
         fence: fenceOf(turn, checkpoint),
         applied: checkpoint.applied
       }
-      return Effect.map(port.store.clearCheckpointIf(port.scope, key, tombstone), (accepted) => {
+      return Effect.map(noted(key, port.store.clearCheckpointIf(port.scope, key, tombstone)), (accepted) => {
         if (accepted) port.onDropped(key, checkpoint, outcome)
         return accepted
       })
@@ -83,14 +86,8 @@ export const makeStored = (port: ConversationPort, lives: Lives) => {
       if (next === wait) return Effect.void
       const revision = checkpoint.revision + 1
       // Refused: somebody else has moved it on meanwhile, and the wait that stands is theirs.
-      return Effect.asVoid(
-        port.store.setCheckpointIf(port.scope, key, {
-          ...checkpoint,
-          wait: next,
-          revision,
-          fence: fenceOf(turn, checkpoint)
-        })
-      )
+      const moved = { ...checkpoint, wait: next, revision, fence: fenceOf(turn, checkpoint) }
+      return Effect.asVoid(noted(key, port.store.setCheckpointIf(port.scope, key, moved)))
     })
 
   return { awaken, clear, drop, rewait }

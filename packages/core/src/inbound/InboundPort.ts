@@ -17,7 +17,11 @@ import type { CoordinatorShape, Lease } from "../spi/Coordinator.ts"
 import type { DurabilityShape } from "../spi/Durability.ts"
 import type { NotAcceptingError } from "../spi/Provider.ts"
 import type { BotScope, StoreError, StoreShape } from "../spi/Store.ts"
+import type { CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
 import type { View } from "./Passage.ts"
+
+/** Why what is stored of a key could not be read under its turn. */
+export type ReadFailure = StoreError | LeaseLostError | CoordinationUnavailableError
 
 /** What a failing handler, hook or conversation leaves behind. */
 export interface Failure {
@@ -127,7 +131,7 @@ export interface InboundPort {
   }
   readonly views: {
     readonly known: (lease: Lease, key: string, userId: string) => View | undefined
-    readonly open: (lease: Lease, key: string, chatId: string, userId: string) => Effect.Effect<View, StoreError>
+    readonly open: (lease: Lease, key: string, chatId: string, userId: string) => Effect.Effect<View, ReadFailure>
     readonly forget: (key: string) => void
   }
   readonly hears: (event: MessageEvent) => boolean

@@ -17,7 +17,7 @@ import { makePrepare } from "./4-prepare/Prepare.ts"
 import { makeRoute } from "./5-route/Route.ts"
 import { makeClose } from "./6-close/Close.ts"
 import { makeGiveBack } from "./GiveBack.ts"
-import type { InboundPort, Lane } from "./InboundPort.ts"
+import type { InboundPort, Lane, ReadFailure } from "./InboundPort.ts"
 import { drop, Passage, type Verdict, type View } from "./Passage.ts"
 
 export const makeMessage = (port: InboundPort) => {
@@ -38,7 +38,7 @@ export const makeMessage = (port: InboundPort) => {
       onFailure: (cause) =>
         Effect.andThen(
           port.failed({ cause, where: "opening the chat", chat: undefined, engine: true }),
-          giveBack(passage, "store-failed")
+          giveBack(passage, reasonOf(cause))
         ),
       onSuccess: (view) => seen(passage, view)
     })
@@ -75,6 +75,11 @@ export const makeMessage = (port: InboundPort) => {
     port.dropped(event, "duplicate")
     return Effect.void
   }
+}
+
+const reasonOf = (cause: Cause.Cause<ReadFailure>): "store-failed" | "turn-lost" => {
+  const error = Cause.findErrorOption(cause)
+  return error._tag === "Some" && error.value._tag !== "StoreError" ? "turn-lost" : "store-failed"
 }
 
 /** Lost to another holder, or to time: not merely suspended for its own slowness or a stop. */

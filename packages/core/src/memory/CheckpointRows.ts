@@ -42,14 +42,15 @@ export class CheckpointRows {
       : "refused"
   }
 
-  raise(key: string, fence: number, now: number): Put {
+  /** The fence that stands from now on. */
+  raise(key: string, fence: number, now: number): number | "full" {
     const stands = this.held.rows.get(key)
     if (stands !== undefined && !isExpired(stands, now)) {
       if (stands.fence < fence) this.held.rows.set(key, { ...stands, fence })
-      return "accepted"
+      return Math.max(stands.fence, fence)
     }
     const highest = stands === undefined || isGone(stands, now) ? fence : Math.max(stands.fence, fence)
-    return this.write(key, { ...bare, fence: highest, expires: now }, stands, now)
+    return this.write(key, { ...bare, fence: highest, expires: now }, stands, now) === "full" ? "full" : highest
   }
 
   page(

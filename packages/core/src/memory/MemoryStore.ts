@@ -178,7 +178,8 @@ const checkpointMethods = (
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const rows = bots.add(bot)
         if (rows === undefined) return bots.full("raiseFence")
-        return rows.checkpoints.raise(key, fence, now) === "full" ? noRoom("raiseFence") : Effect.void
+        const stands = rows.checkpoints.raise(key, fence, now)
+        return stands === "full" ? noRoom("raiseFence") : Effect.succeed(stands)
       }),
     checkpoints: (bot, { after, limit, now }) =>
       Effect.sync(() => bots.find(bot)?.checkpoints.page(limit, after, now) ?? { items: [] }),

@@ -123,8 +123,11 @@ export interface StoreShape {
   readonly setCheckpointIf: (bot: BotScope, key: string, next: Checkpoint) => Effect.Effect<boolean, StoreError>
   /** Replaces the row by a tombstone if it is run `id` at `revision - 1` and no higher fence stands. ST1, ST4. */
   readonly clearCheckpointIf: (bot: BotScope, key: string, tombstone: Tombstone) => Effect.Effect<boolean, StoreError>
-  /** Makes every write of the key under a lower fence be refused from now on. Safe to repeat. ST5, R5. */
-  readonly raiseFence: (bot: BotScope, key: string, fence: number) => Effect.Effect<void, StoreError>
+  /**
+   * Makes every write of the key under a lower fence be refused from now on, and answers the fence that stands: a higher one
+   * is another holder's, above which the caller must be granted again (R19). Safe to repeat. ST5, R5.
+   */
+  readonly raiseFence: (bot: BotScope, key: string, fence: number) => Effect.Effect<number, StoreError>
   /** Live checkpoints by key order; a page may be short, only a missing `next` ends the list. @param limit 1 to 1,000 */
   readonly checkpoints: (
     bot: BotScope,

@@ -107,15 +107,18 @@ const plain = (fault?: Fault): Partial<StoreDriver> => {
     }),
     raiseFence: (bot, key, fence) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        if (fault === "fence raised in another row than the write") return
+        if (fault === "fence raised in another row than the write") return fence
         const at = `${bot}|${key}`
         const stands = rows.get(at)
         if (stands !== undefined && !isPast(stands, now)) {
-          rows.set(at, { ...stands, fence: Math.max(stands.fence, fence) })
-          return
+          const highest = Math.max(stands.fence, fence)
+          rows.set(at, { ...stands, fence: highest })
+          return highest
         }
         const known = stands?.expires != null && stands.expires + fenceTtl > now ? stands.fence : 0
-        rows.set(at, { ...bare, expires: now, fence: Math.max(fence, known) })
+        const highest = Math.max(fence, known)
+        rows.set(at, { ...bare, expires: now, fence: highest })
+        return highest
       }),
     checkpoints: (bot, { after = "", limit, now }) =>
       Effect.sync(() => {
@@ -178,7 +181,7 @@ const faults: Record<Fault, ReadonlyArray<Title>> = {
   ],
   "CAS in two steps": ["many", "replicas"],
   "fence not compared": ["refused", "lower", "raised", "bare", "outlives", "model"],
-  "fence raised in another row than the write": ["raised", "bare", "model"],
+  "fence raised in another row than the write": ["raised", "bare", "outlives", "model"],
   "fence gone with the expired row": ["bare", "outlives", "model"],
   "repeat refused": ["repeat", "model"],
   "any write under the same revision is a repeat": ["refused", "many", "other", "late", "replicas", "model"],

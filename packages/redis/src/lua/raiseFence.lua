@@ -2,12 +2,13 @@
 -- uses: row
 -- KEYS: row index due ending
 -- ARGV: key fence now fenceTtl
--- returns: 1
+-- returns: the fence that stands, as text: a number of the protocol is none of Lua's
 if not absent and not expired then
-  if tonumber(found[3]) < tonumber(fence) then redis.call('HSET', row, 'fence', fence) end
-  return 1
+  if tonumber(found[3]) >= tonumber(fence) then return found[3] end
+  redis.call('HSET', row, 'fence', fence)
+  return fence
 end
 local highest = fence
 if not absent and tonumber(found[3]) > tonumber(fence) then highest = found[3] end
 write('', 0, highest, now, false, '[]', '')
-return 1
+return highest

@@ -78,7 +78,7 @@ export const checkpointMethods = (redis: RedisShape, ask: Ask, keysOf: (bot: Bot
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         ask(
           "raiseFence",
-          Effect.asVoid(redis.run(raiseFence, own(keysOf(bot).of(key), key), { key, fence, now, fenceTtl }))
+          Effect.map(redis.run(raiseFence, own(keysOf(bot).of(key), key), { key, fence, now, fenceTtl }), Number)
         )
       ),
     checkpoints: (bot, { after, limit, now }) => {

@@ -25,7 +25,9 @@ export const checkpointMethods = (client: PostgresClientShape): Methods => ({
   },
   raiseFence: (bot, key, fence) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.asVoid(client.query("raiseFence", raise, [bot, key, fence, now]))
+      Effect.map(client.query("raiseFence", raise, [bot, key, fence, now]), ([row]) =>
+        row === undefined ? fence : number(row, "fence")
+      )
     ),
   checkpoints: (bot, { after, limit, now }) =>
     Effect.map(client.query("checkpoints", list, [bot, after ?? "", now, limit + 1]), (rows) => {

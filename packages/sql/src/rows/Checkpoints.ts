@@ -31,7 +31,7 @@ WHERE stands.bot = ?1 AND stands.key = ?2 AND stands.run = ?3 AND stands.fence <
   AND (stands.expires IS NULL OR stands.expires > ?10)
   AND ((stands.data IS NOT NULL AND stands.revision = ?4 - 1) OR (${isSame("stands")}))`
 
-/** Keeps a live row or tombstone and lifts its fence; else leaves a bare fence, which ends an hour from now. */
+/** Keeps a live row or tombstone and lifts its fence; else leaves a bare fence, which ends an hour from now. Answers the fence that stands. */
 const raise = `
 INSERT INTO botmesh_checkpoint AS stands (${columns}) VALUES (?1, ?2, '', 0, ?3, ?4, NULL, '[]', NULL)
 ON CONFLICT (bot, key) DO UPDATE SET
@@ -42,7 +42,8 @@ ON CONFLICT (bot, key) DO UPDATE SET
   expires = CASE WHEN stands.expires <= ?4 THEN ?4 ELSE stands.expires END,
   data = CASE WHEN stands.expires <= ?4 THEN NULL ELSE stands.data END,
   applied = CASE WHEN stands.expires <= ?4 THEN '[]' ELSE stands.applied END,
-  wake_at = CASE WHEN stands.expires <= ?4 THEN NULL ELSE stands.wake_at END`
+  wake_at = CASE WHEN stands.expires <= ?4 THEN NULL ELSE stands.wake_at END
+RETURNING fence`
 
 const find = `SELECT ${columns} FROM botmesh_checkpoint WHERE bot = ?1 AND key = ?2`
 const list = `SELECT ${columns} FROM botmesh_checkpoint WHERE bot = ?1 AND key > ?2 ORDER BY key LIMIT ?3`

@@ -25,7 +25,8 @@ export const checkpointMethods = (client: SqliteClientShape): Methods => ({
   raiseFence: (bot, key, fence) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       client.use("raiseFence", (prepare) => {
-        prepare(raise).run(bot, key, fence, now)
+        const row = prepare(raise).get(bot, key, fence, now)
+        return row === undefined ? fence : number(row, "fence")
       })
     ),
   checkpoints: (bot, { after, limit, now }) =>

@@ -30,9 +30,9 @@ export const fences = (test: Test): void => {
       const bot = "st5/raised"
       const stands = checkpoint("a", 1, 3)
       yield* store.setCheckpointIf(bot, key, stands)
-      yield* store.raiseFence(bot, key, 7)
-      yield* store.raiseFence(bot, key, 7)
-      yield* store.raiseFence(bot, key, 5)
+      expect(yield* store.raiseFence(bot, key, 7)).toBe(7)
+      expect(yield* store.raiseFence(bot, key, 7)).toBe(7)
+      expect(yield* store.raiseFence(bot, key, 5)).toBe(7)
       expect(yield* look(bot)).toEqual({ checkpoint: stands })
       // Not even the repeat of the write that stands: whoever sends it is not the holder any more.
       for (const revision of [1, 2]) {
@@ -43,7 +43,8 @@ export const fences = (test: Test): void => {
       }
       expect(yield* store.setCheckpointIf(bot, key, checkpoint("a", 2, 7))).toBe(true)
       yield* store.clearCheckpointIf(bot, key, tombstone("a", 3, 7, ["m"]))
-      yield* store.raiseFence(bot, key, 9)
+      expect(yield* store.raiseFence(bot, key, 8)).toBe(8)
+      expect(yield* store.raiseFence(bot, key, 9)).toBe(9)
       expect((yield* look(bot)).tombstone?.applied).toEqual(["m"])
       expect(yield* store.setCheckpointIf(bot, key, checkpoint("b", 1, 8))).toBe(false)
       expect(yield* store.setCheckpointIf(bot, key, checkpoint("b", 1, 9))).toBe(true)
@@ -53,13 +54,13 @@ export const fences = (test: Test): void => {
     Effect.gen(function* () {
       const store = yield* Store
       const bot = "st5/bare"
-      yield* store.raiseFence(bot, key, 4)
+      expect(yield* store.raiseFence(bot, key, 4)).toBe(4)
       expect(yield* look(bot)).toEqual({})
       expect((yield* store.checkpoints(bot, { limit: 10 })).items).toEqual([])
       yield* TestClock.adjust(fenceTtl - 1)
       expect(yield* store.setCheckpointIf(bot, key, checkpoint("a", 1, 3))).toBe(false)
       // Raised again, even lower: it stands an hour from here.
-      yield* store.raiseFence(bot, key, 2)
+      expect(yield* store.raiseFence(bot, key, 2)).toBe(4)
       yield* TestClock.adjust(fenceTtl - 1)
       expect(yield* store.setCheckpointIf(bot, key, checkpoint("a", 1, 3))).toBe(false)
       expect(yield* store.setCheckpointIf(bot, key, checkpoint("a", 1, 4))).toBe(true)
@@ -73,9 +74,14 @@ export const fences = (test: Test): void => {
       yield* store.setCheckpointIf(bot, key, checkpoint("a", 1, 6, { expires }))
       yield* TestClock.adjust(1_000 + fenceTtl - 1)
       expect(yield* store.setCheckpointIf(bot, key, checkpoint("b", 1, 5))).toBe(false)
-      yield* store.raiseFence(bot, key, 5)
+      expect(yield* store.raiseFence(bot, key, 5)).toBe(6)
       expect(yield* store.setCheckpointIf(bot, key, checkpoint("b", 1, 5))).toBe(false)
       expect(yield* store.setCheckpointIf(bot, key, checkpoint("b", 1, 6))).toBe(true)
+
+      // To the last digit: a fence is µs since the epoch.
+      const late = 1_767_225_600_000_123
+      expect(yield* store.raiseFence(bot, "c2", late)).toBe(late)
+      expect(yield* store.raiseFence(bot, "c2", late - 1)).toBe(late)
     }))
 }
 
