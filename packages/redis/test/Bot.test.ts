@@ -1,6 +1,6 @@
 /** The engine on a real Redis: two replicas of one bot, standalone and Cluster. */
 import { Bot, Flow } from "@botmesh/core"
-import { TestBot } from "@botmesh/core/testing"
+import { type Inbound, makeInbound, TestBot } from "@botmesh/core/testing"
 import { Redis, RedisCoordinator, RedisStore } from "@botmesh/redis"
 import { cluster, redis } from "@botmesh/test-services"
 import { expect, it } from "@effect/vitest"
@@ -17,9 +17,10 @@ const signUp = Flow.make("signup").pipe(
 const shop = Bot.make("shop", [Bot.flow(signUp, { trigger: "join" }), Bot.onMessage((chat) => chat.reply("what?"))])
 
 /** A life of the bot with a connection of its own. */
-const replica = (options: Redis.RedisOptions) => {
+const replica = (options: Redis.RedisOptions, inbound: Inbound) => {
   const connected = Layer.orDie(Redis.layer(options))
   return TestBot.make(shop, {
+    inbound,
     store: Layer.orDie(Layer.provide(RedisStore.layer, connected)),
     coordinator: Layer.orDie(Layer.provide(RedisCoordinator.layer({ lease: "5s" }), connected))
   })
@@ -28,7 +29,8 @@ const replica = (options: Redis.RedisOptions) => {
 /** One person whose messages go to the replicas in turn. */
 const roundRobin = (options: Redis.RedisOptions) =>
   Effect.gen(function* () {
-    const anas = [(yield* replica(options)).person("ana"), (yield* replica(options)).person("ana")]
+    const inbound = makeInbound()
+    const anas = [(yield* replica(options, inbound)).person("ana"), (yield* replica(options, inbound)).person("ana")]
     for (let n = 0; n < 3; n++) {
       const seen: Array<string> = []
       for (const [at, said] of ["join", "Ana", "33", "Lima", "bye"].entries())

@@ -151,6 +151,7 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
     start,
     deliver,
     awaken: stored.awaken,
+    revive,
     abort,
     clearStored: stored.clear,
     dropStored: stored.drop,

@@ -7,10 +7,10 @@
  *     ends the same way, at once: `lease-lost` (C6).
  * TR3 a turn is released once, after its work has closed (design.md 5, 6-close).
  */
-import { Cause, Context, Effect, Exit } from "effect"
+import { Cause, Context, Effect, Exit, Option } from "effect"
 import type { SuspendReason } from "../model/DropReason.ts"
 import { CurrentTurn, SuspendedBy, Turn, type TurnGuard, type TurnHolder } from "../outbound/Turn.ts"
-import type { CoordinatorShape, Lease, Ticket } from "../spi/Coordinator.ts"
+import type { Claim, CoordinatorShape, Lease, Ticket } from "../spi/Coordinator.ts"
 import type { CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
 import { TicketLanes, type TicketTaker } from "./TicketLanes.ts"
 import type { Timer, Timers } from "./Timers.ts"
@@ -22,6 +22,10 @@ const closeGrace = 1000
 
 export interface TurnWork {
   readonly holder: TurnHolder
+  /** What is claimed with its ticket where replicas share the coordinator (R15). */
+  readonly claim?: Claim | undefined
+  /** Another replica has the claim; instead of everything else but `over`. */
+  readonly duplicate?: () => void
   /** Does the work and closes it: settles and stores before it ends. */
   readonly run: (turn: Turn) => Effect.Effect<void>
   /** `run` came to its end. */
@@ -132,10 +136,18 @@ class Hold implements TurnGuard, TicketTaker {
   start(): void {
     const { context, coordinator, scope } = this.all.options
     const { holder } = this.work
-    const program = Effect.matchCauseEffect(coordinator.enqueue(holder.ticket ?? `${scope}/${holder.key}`), {
-      onSuccess: (ticket) => this.wait(ticket),
-      onFailure: (cause) => this.unavailable(cause)
-    })
+    const name = holder.ticket ?? `${scope}/${holder.key}`
+    const claim = coordinator.shared ? this.work.claim : undefined
+    const program =
+      claim === undefined
+        ? Effect.matchCauseEffect(coordinator.enqueue(name), {
+            onSuccess: (ticket) => this.wait(ticket),
+            onFailure: (cause) => this.unavailable(cause)
+          })
+        : Effect.matchCauseEffect(coordinator.enqueueOnce(name, claim), {
+            onSuccess: (ticket) => (Option.isSome(ticket) ? this.wait(ticket.value) : this.duplicate()),
+            onFailure: (cause) => this.unavailable(cause)
+          })
     this.fiber = Effect.runForkWith(Context.add(context, CurrentTurn, holder))(program)
     const { turn } = this
     if (turn === undefined || turn.closed) return
@@ -251,6 +263,13 @@ class Hold implements TurnGuard, TicketTaker {
     if (this.all.pending === 0) this.all.options.onQuiet()
   }
 
+  private duplicate(): Effect.Effect<void> {
+    this.ticketTaken()
+    return Effect.sync(() => {
+      this.work.duplicate?.()
+      this.over()
+    })
+  }
   private unavailable(cause: Cause.Cause<CoordinationUnavailableError>): Effect.Effect<void> {
     this.ticketTaken()
     const error = Cause.findErrorOption(cause)

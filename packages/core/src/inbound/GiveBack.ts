@@ -24,7 +24,7 @@ export const makeGiveBack = (port: InboundPort) => {
         return released(passage)
       }
       forget(passage, reason)
-      return Effect.void
+      return passage.turn === undefined ? Effect.void : passage.turn.lease.unclaim
     })
   /** Lost here: whoever delivered it may do so again. */
   const forget = (passage: Passage, reason: GivenBack): void => {

@@ -13,7 +13,7 @@ import type { HookList } from "../hooks/Hooks.ts"
 import type { DropReason } from "../model/DropReason.ts"
 import type { InboundEvent, MessageEvent, SignalEvent } from "../model/Event.ts"
 import type { LifecycleCell } from "../outbound/Lifecycle.ts"
-import type { CoordinatorShape, Lease } from "../spi/Coordinator.ts"
+import type { Claim as SharedClaim, CoordinatorShape, Lease } from "../spi/Coordinator.ts"
 import type { DurabilityShape } from "../spi/Durability.ts"
 import type { NotAcceptingError } from "../spi/Provider.ts"
 import type { BotScope, StoreError, StoreShape } from "../spi/Store.ts"
@@ -122,6 +122,8 @@ export interface InboundPort {
         readonly claim: (event: MessageEvent, now: number) => Claim
         readonly confirm: (mark: DedupeMark | undefined) => void
         readonly release: (mark: DedupeMark | undefined) => void
+        /** What is claimed for it of all replicas, within its turn key (R15). */
+        readonly shared: (mark: DedupeMark | undefined) => SharedClaim | undefined
       }
     | undefined
   readonly echo: { readonly isEcho: (event: InboundEvent, now: number) => boolean } | undefined

@@ -8,10 +8,12 @@
 import { Cause, Effect } from "effect"
 import type { MessageEvent } from "../model/Event.ts"
 import type { Turn } from "../outbound/Turn.ts"
+import type { Claim } from "../spi/Coordinator.ts"
 import type { CoordinationUnavailableError } from "../spi/Errors.ts"
 import type { NotAcceptingError } from "../spi/Provider.ts"
 import { makeAdmit } from "./2-admit/Admit.ts"
 import { sameAnswer } from "./2-admit/SameAnswer.ts"
+import { makeAgain, wasApplied } from "./3-turn/Again.ts"
 import { MessageWork, type Path } from "./3-turn/MessageWork.ts"
 import { makePrepare } from "./4-prepare/Prepare.ts"
 import { makeRoute } from "./5-route/Route.ts"
@@ -26,6 +28,7 @@ export const makeMessage = (port: InboundPort) => {
   const prepare = makePrepare(port)
   const route = makeRoute(port)
   const close = makeClose(port)
+  const again = makeAgain(port)
 
   /** Phases 4 to 6, under the turn. */
   const handle = (passage: Passage, turn: Turn): Effect.Effect<void> => {
@@ -40,7 +43,8 @@ export const makeMessage = (port: InboundPort) => {
           port.failed({ cause, where: "opening the chat", chat: undefined, engine: true }),
           giveBack(passage, reasonOf(cause))
         ),
-      onSuccess: (view) => seen(passage, view)
+      onSuccess: (view) =>
+        port.coordinator.shared && wasApplied(passage, view) ? again(passage, view, turn) : seen(passage, view)
     })
   }
   const seen = (passage: Passage, view: View): Effect.Effect<void> => {
@@ -61,7 +65,15 @@ export const makeMessage = (port: InboundPort) => {
       port.failed({ cause: Cause.fail(error), where: "waiting for a turn", chat: undefined, engine: true }),
       giveBack(passage, "turn-timeout")
     )
-  const path: Path = { handle, cut, unavailable, abandon }
+  /** With durability the record decides (R15). */
+  const claim = (passage: Passage): Claim | undefined =>
+    port.durability.durable ? undefined : port.dedupe?.shared(passage.mark)
+  /** Another replica has it: should it be lost there, what is delivered again may be handled here. */
+  const duplicate = (passage: Passage): void => {
+    port.dedupe?.release(passage.mark)
+    drop(port, passage, "duplicate")
+  }
+  const path: Path = { handle, cut, unavailable, abandon, claim, duplicate }
 
   /** Phases 1 to 3 of an event that is known, ours to hear and no echo. */
   return (event: MessageEvent, lane: Lane): Effect.Effect<void, NotAcceptingError> => {

@@ -23,6 +23,8 @@ export interface View {
   readonly user: UserProfile
   /** A stored conversation without a live copy here. */
   dormant: Checkpoint | undefined
+  /** Messages applied to a conversation that has ended: one that comes again is not new (R7). */
+  readonly applied: ReadonlyArray<string>
 }
 
 export interface Language {

@@ -66,7 +66,7 @@ export const make: (options?: MockProviderOptions) => Effect.Effect<MockProvider
     return {
       provider,
       layer: Layer.succeed(Provider, provider),
-      inbound: makeInbound(),
+      inbound: options?.inbound ?? makeInbound(),
       deliver: mock.deliver,
       sent: () => mock.sent.all(),
       takeSent: Queue.clear(unread),

@@ -124,3 +124,34 @@ it.effect("R5 R6: after a write of its own without an answer a replica raises th
     expect(one.bot.metrics.snapshot().checkpointsRefused).toBe(0)
   })
 )
+
+it.effect("R19: a replica whose fence is below the one that stands is granted again above it, and writes", () =>
+  Effect.gen(function* () {
+    const { replica, store } = world()
+    // Of a backend whose clock was ahead, before a failover: a day's fences above those of the hub.
+    const ahead = 86_400_000_000
+    yield* store.raiseFence("default/b", "ana", ahead)
+    const one = yield* replica(definition, "one")
+    const two = yield* replica(definition, "two")
+    expect(yield* one.says("ana", "go")).toEqual(["¿a?"])
+    const { checkpoint } = yield* store.getCheckpoint("default/b", "ana")
+    expect(checkpoint?.fence).toBeGreaterThan(ahead)
+    expect(yield* two.says("ana", "1")).toEqual(["¿b?"])
+    expect(yield* one.says("ana", "2")).toEqual(["12"])
+    expect(one.bot.metrics.snapshot()).toMatchObject({ checkpointsRefused: 0, errors: 0, leasesLost: 0 })
+  })
+)
+
+it.effect("R19 R23: a turn that cannot be lifted above the fence that stands is lost, and said so", () =>
+  Effect.gen(function* () {
+    const { replica } = world()
+    let higher = 1e15
+    const one = yield* replica(definition, "one", () => ({ raiseFence: () => Effect.sync(() => (higher *= 2)) }))
+    const event = one.inbound.text({ chat: "ana", body: "go" })
+    yield* one.gets(event)
+    expect(one.texts("ana")).toEqual([])
+    expect(one.dropped("turn-lost")).toBe(1)
+    const errors = yield* one.events.of("error")
+    expect(errors.map(({ error }) => error)).toMatchObject([{ _tag: "LeaseLostError", reason: "superseded" }])
+  })
+)

@@ -1,7 +1,8 @@
 /** Replicas of one bot over a memory hub and a store they share, each with a wire to the hub that a test can cut. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { type Bot, MemoryStore } from "@botmesh/core"
 import {
+  type Claim,
   Coordinator,
   type CoordinatorDriver,
   CoordinatorDriverError,
@@ -9,8 +10,10 @@ import {
   fromDriver,
   Store,
   type StoreDriver,
-  type StoreShape
+  type StoreShape,
+  type Ticket
 } from "@botmesh/core/spi"
+import { makeInbound } from "@botmesh/core/testing"
 import * as CoordinatorHub from "../../src/memory/CoordinatorHub.ts"
 import { run } from "./Engine.ts"
 
@@ -44,6 +47,11 @@ const overWire = (driver: CoordinatorDriver, wire: Wire): CoordinatorDriver => {
   }
 }
 
+const late = (wire: Wire, { cancel, granted }: Ticket): Ticket => ({
+  cancel,
+  granted: Effect.suspend(() => (wire.late === 0 ? granted : Effect.tap(granted, () => Effect.sleep(wire.late))))
+})
+
 export interface WorldOptions {
   /** ms; default 3,000. */
   readonly lease?: number
@@ -57,6 +65,7 @@ export const world = (options: WorldOptions = {}) => {
   const driver = options.driver ?? MemoryStore.make()
   const store = fromDriver(driver)
   const hub = CoordinatorHub.make()
+  const inbound = makeInbound()
   const replica = <Id extends string, E>(
     definition: Bot.Definition<Id, E, never>,
     name: string,
@@ -73,16 +82,18 @@ export const world = (options: WorldOptions = {}) => {
         }),
         (shape) => ({
           ...shape,
-          enqueue: (key: string) =>
-            Effect.map(shape.enqueue(key), (ticket) => ({
-              ...ticket,
-              granted: Effect.tap(ticket.granted, () => (wire.late === 0 ? Effect.void : Effect.sleep(wire.late)))
-            }))
+          enqueue: (key: string) => Effect.map(shape.enqueue(key), (ticket) => late(wire, ticket)),
+          enqueueOnce: (key: string, claim: Claim) =>
+            Effect.map(
+              shape.enqueueOnce(key, claim),
+              Option.map((ticket) => late(wire, ticket))
+            )
         })
       )
     )
     return Effect.map(
       run(definition, {
+        inbound,
         store: Layer.sync(Store, () => ({ ...store, ...change(store) })),
         coordinator: Layer.orDie(coordinator)
       }),

@@ -5,8 +5,10 @@
  * D2 an event without an id is never a duplicate.
  * D3 a claim that came to nothing is released: the transport's retry is processed.
  * D4 a duplicate of an event still in admission waits for its outcome (R15).
+ * D5 where replicas share the coordinator the event is claimed of all of them, with its ticket (R15).
  */
 import type { MessageEvent } from "../../model/Event.ts"
+import type { Claim as SharedClaim } from "../../spi/Coordinator.ts"
 import type { Claim, DedupeMark } from "../InboundPort.ts"
 import { Mark, MarkTable } from "./MarkTable.ts"
 
@@ -30,6 +32,9 @@ const markOf = (event: MessageEvent, now: number): Mark | undefined => {
   const text = location === undefined ? body : `${body}\u0000${location.latitude},${location.longitude}`
   return new Mark(event.from, event.ref.id, text, now)
 }
+
+/** How long a claim of all replicas stands where no ttl is set, ms: beyond most retries of a webhook. */
+export const claimTtl = 60 * 60 * 1000
 
 export class Dedupe {
   private readonly marks = new MarkTable()
@@ -60,6 +65,10 @@ export class Dedupe {
   readonly confirm = (claimed: DedupeMark | undefined): void => {
     if (claimed instanceof Mark && claimed.stands) claimed.settle(true)
   }
+
+  /** D5. */
+  readonly shared = (claimed: DedupeMark | undefined): SharedClaim | undefined =>
+    claimed instanceof Mark ? { key: claimed.name, ttl: this.options.ttl ?? claimTtl } : undefined
 
   /** D3. Safe to repeat. */
   readonly release = (claimed: DedupeMark | undefined): void => {

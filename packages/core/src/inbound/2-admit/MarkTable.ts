@@ -57,6 +57,10 @@ export class Mark implements DedupeMark {
     if (this.admitting) (this.waiters ??= []).push(tell)
     else tell(this.admitted)
   }
+  /** Names it among the events of one key. */
+  get name(): string {
+    return `${this.id}/${(this.a >>> 0).toString(36)}${(this.b >>> 0).toString(36)}`
+  }
   equals(that: Mark): boolean {
     return this.a === that.a && this.b === that.b && this.id === that.id && this.chat === that.chat
   }

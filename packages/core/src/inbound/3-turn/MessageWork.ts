@@ -2,6 +2,7 @@
 import type { Effect, Exit } from "effect"
 import type { TurnWork } from "../../conversation/Turns.ts"
 import type { Turn } from "../../outbound/Turn.ts"
+import type { Claim } from "../../spi/Coordinator.ts"
 import type { CoordinationUnavailableError } from "../../spi/Errors.ts"
 import type { Passage } from "../Passage.ts"
 
@@ -11,6 +12,8 @@ export interface Path {
   readonly cut: (passage: Passage, turn: Turn, exit: Exit.Exit<void>) => Effect.Effect<void>
   readonly unavailable: (passage: Passage, error: CoordinationUnavailableError) => Effect.Effect<void>
   readonly abandon: (passage: Passage) => void
+  readonly claim: (passage: Passage) => Claim | undefined
+  readonly duplicate: (passage: Passage) => void
 }
 
 /** What is done with a message under its turn. */
@@ -20,6 +23,12 @@ export class MessageWork implements TurnWork {
   constructor(path: Path, passage: Passage) {
     this.path = path
     this.holder = passage
+  }
+  get claim(): Claim | undefined {
+    return this.path.claim(this.holder)
+  }
+  duplicate(): void {
+    this.path.duplicate(this.holder)
   }
   run(turn: Turn): Effect.Effect<void> {
     return this.path.handle(this.holder, turn)

@@ -111,7 +111,8 @@ export class Views {
       const view: View = {
         handoff: stored.handoff,
         user: this.userOf(userId, stored.profile, known !== undefined && known.writes === writes),
-        dormant: this.isLive(key) ? undefined : stored.checkpoint
+        dormant: this.isLive(key) ? undefined : stored.checkpoint,
+        applied: stored.tombstone?.applied ?? none
       }
       // A chat handed over while this was read: the reader is told what stood before, and nobody after it.
       if (epoch !== this.epoch) {
@@ -153,11 +154,11 @@ export class Views {
   }
 }
 
+const none: ReadonlyArray<string> = []
+
 /** Above a fence that stands: as the only process there is, or by the coordinator we share. */
 const lift = (lease: Lease, above: number): Effect.Effect<void, LeaseLostError | CoordinationUnavailableError> =>
-  lease.raise === undefined
-    ? (lease.regrant?.(above) ?? Effect.fail(new LeaseLostError({ key: lease.key, reason: "superseded" })))
-    : Effect.sync(() => lease.raise?.(above))
+  lease.regrant(above)
 
 const dropOldest = (map: AgedMap<unknown>, limit: number): void => {
   const { oldest } = map

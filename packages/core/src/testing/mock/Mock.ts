@@ -16,6 +16,7 @@ import {
   Unreachable,
   Unsupported
 } from "../../spi/Provider.ts"
+import type { Inbound } from "../Inbound.ts"
 import { BoundedLog } from "../BoundedLog.ts"
 import { FaultPlan } from "./Faults.ts"
 import { refusal } from "./Strict.ts"
@@ -42,6 +43,8 @@ export interface Presence {
 }
 
 export interface MockProviderOptions {
+  /** Builders shared by the transports of several replicas, so that no two messages of a chat have the same id. */
+  readonly inbound?: Inbound
   /** "mock" */
   readonly id?: string
   /** What it can; all of it unless told otherwise, and no exclusive session. */
