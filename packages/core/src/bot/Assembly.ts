@@ -133,6 +133,7 @@ const wireTurns = (parts: Parts, onQuiet: () => void, distrust: (key: string) =>
     timers: parts.timers,
     scope: parts.scope,
     settle: parts.settings.settle,
+    turnWait: parts.settings.turnWait,
     context: parts.context,
     onGranted: (turn) => {
       metrics.turn()

@@ -14,7 +14,7 @@ export interface BotOptions {
   readonly tenant?: Given<string>
   /** Longest hold of a turn by a handler and step still running; then they are cut. Default 1m (C9). */
   readonly settle?: Given<DurationInput>
-  /** Longest wait for a turn without a grant on its key, with a shared coordinator. Default 2m (C8). */
+  /** Longest wait for a turn without a grant on its key, with a shared coordinator; the coordinator's own, 2m, unless set (C8). */
   readonly turnWait?: Given<DurationInput>
   /** How long a stop waits for what is running. Default 10s. */
   readonly stopGrace?: Given<DurationInput>
@@ -73,6 +73,7 @@ export interface Settings {
   readonly tenant: string
   /** All durations in ms. */
   readonly settle: number
+  readonly turnWait: number | undefined
   readonly stopGrace: number
   readonly groupMode: GroupMode
   readonly perParticipant: boolean
@@ -153,6 +154,7 @@ export const readOptions = Effect.fnUntraced(function* (options: BotOptions) {
   const settings: Settings = {
     tenant: yield* name(options.tenant, "default", "tenant"),
     settle: yield* duration(options.settle, 60_000, "settle"),
+    turnWait: yield* optionalDuration(options.turnWait, "turnWait"),
     stopGrace: yield* duration(options.stopGrace, 10_000, "stopGrace"),
     groupMode: yield* oneOf(options.groupMode, groupModes, "all", "groupMode"),
     perParticipant:
@@ -171,7 +173,6 @@ export const readOptions = Effect.fnUntraced(function* (options: BotOptions) {
     apology: yield* flag(options.apology, true, "apology"),
     autoStart: yield* flag(options.autoStart, true, "autoStart")
   }
-  yield* optionalDuration(options.turnWait, "turnWait")
   return settings
 })
 

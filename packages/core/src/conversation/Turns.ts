@@ -54,6 +54,8 @@ export interface TurnsOptions {
   readonly scope: string
   /** ms. */
   readonly settle: number
+  /** ms without a grant on a key before its waiters give up; the coordinator's own when absent (R23). */
+  readonly turnWait: number | undefined
   readonly context: Context.Context<never>
   readonly onGranted: (turn: Turn) => void
   readonly onSuspended: (turn: Turn, reason: SuspendReason) => void
@@ -140,11 +142,11 @@ class Hold implements TurnGuard, TicketTaker {
     const claim = coordinator.shared ? this.work.claim : undefined
     const program =
       claim === undefined
-        ? Effect.matchCauseEffect(coordinator.enqueue(name), {
+        ? Effect.matchCauseEffect(coordinator.enqueue(name, this.all.options.turnWait), {
             onSuccess: (ticket) => this.wait(ticket),
             onFailure: (cause) => this.unavailable(cause)
           })
-        : Effect.matchCauseEffect(coordinator.enqueueOnce(name, claim), {
+        : Effect.matchCauseEffect(coordinator.enqueueOnce(name, claim, this.all.options.turnWait), {
             onSuccess: (ticket) => (Option.isSome(ticket) ? this.wait(ticket.value) : this.duplicate()),
             onFailure: (cause) => this.unavailable(cause)
           })

@@ -200,7 +200,7 @@ const ask = (backend: Backend, partition: Partition, row: Waiting, now: number):
     return { _tag: "granted", fence: hold.fence, previousHolder: hold.previousHolder }
   }
   const queued = partition.queues.get(row.key)?.some((waiting) => isOf(waiting, row)) ?? false
-  return { _tag: queued ? "queued" : "gone" }
+  return queued ? { _tag: "queued", fence: hold?.fence ?? 0 } : { _tag: "gone" }
 }
 
 const release = (backend: Backend, partition: Partition, row: TicketRow, now: number): void => {

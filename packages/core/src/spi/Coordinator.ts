@@ -94,15 +94,18 @@ export interface CoordinatorShape {
   /**
    * Takes a ticket for a turn. Tickets are granted in the order in which `enqueue` was run.
    * Fails with `CoordinationUnavailableError` when the backend cannot be reached within its bound.
+   *
+   * @param turnWait ms without a grant on the key after which the wait is given up; the coordinator's own when absent (R23)
    */
-  readonly enqueue: (key: string) => Effect.Effect<Ticket, CoordinationUnavailableError>
+  readonly enqueue: (key: string, turnWait?: number) => Effect.Effect<Ticket, CoordinationUnavailableError>
   /**
    * Takes a ticket and, in the same act, claims a message's dedupe key; none when it is claimed: a duplicate (R15). While its
    * turn is not over a claim counts for as long as its replica lives, so a message lost with its replica can be redelivered.
    */
   readonly enqueueOnce: (
     key: string,
-    claim: Claim
+    claim: Claim,
+    turnWait?: number
   ) => Effect.Effect<Option.Option<Ticket>, CoordinationUnavailableError>
   /** Waits until this incarnation leads `name`; closing the scope steps down. */
   readonly lead: (name: string) => Effect.Effect<Lease, CoordinationUnavailableError, Scope.Scope>

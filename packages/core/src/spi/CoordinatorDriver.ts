@@ -42,7 +42,8 @@ export type EnqueueResult =
   | { readonly _tag: "duplicate" }
 export type AskResult =
   | ({ readonly _tag: "granted" } & GrantRow)
-  | { readonly _tag: "queued" }
+  /** `fence` of the hold before it, 0 for none: it changes when the queue moves (R23). */
+  | { readonly _tag: "queued"; readonly fence: number }
   | { readonly _tag: "gone" }
 
 export interface HoldRow {

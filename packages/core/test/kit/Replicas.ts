@@ -82,10 +82,11 @@ export const world = (options: WorldOptions = {}) => {
         }),
         (shape) => ({
           ...shape,
-          enqueue: (key: string) => Effect.map(shape.enqueue(key), (ticket) => late(wire, ticket)),
-          enqueueOnce: (key: string, claim: Claim) =>
+          enqueue: (key: string, turnWait?: number) =>
+            Effect.map(shape.enqueue(key, turnWait), (ticket) => late(wire, ticket)),
+          enqueueOnce: (key: string, claim: Claim, turnWait?: number) =>
             Effect.map(
-              shape.enqueueOnce(key, claim),
+              shape.enqueueOnce(key, claim, turnWait),
               Option.map((ticket) => late(wire, ticket))
             )
         })

@@ -35,7 +35,7 @@ export const askResults = (reply: unknown): ReadonlyArray<AskResult> =>
   list(reply).map((answer) => {
     const row = list(answer)
     if (row[0] === "granted") return granted(row)
-    return row[0] === "queued" ? { _tag: "queued" } : { _tag: "gone" }
+    return row[0] === "queued" ? { _tag: "queued", fence: Number(row[1]) } : { _tag: "gone" }
   })
 
 export const holdRows = (reply: unknown): ReadonlyArray<HoldRow> | undefined => {

@@ -2,7 +2,7 @@
 -- uses: time fence grant
 -- KEYS: state (queue prev)...
 -- ARGV: channel (key place)...
--- returns: for each { "granted", fence, previous } | { "queued" } | { "gone" }
+-- returns: for each { "granted", fence, previous } | { "queued", fence of the holder } | { "gone" }
 local answers, seen = {}, {}
 -- A queue asked about more than once is read once: looking up each of a thousand places would cost a thousand walks.
 local function waits(queue, mine)
@@ -29,7 +29,7 @@ for i = 0, count - 1 do
     answers[i + 1] = { 'granted', number, previous }
   elseif waits(queue, mine) then
     redis.call('PEXPIRE', queue, 600000)
-    answers[i + 1] = { 'queued' }
+    answers[i + 1] = { 'queued', number or '0' }
   else
     answers[i + 1] = { 'gone' }
   end

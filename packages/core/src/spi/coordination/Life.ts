@@ -153,6 +153,8 @@ export interface Waiter {
   askedAt: number
   /** Monotonic ms: the last grant seen on its key (R23). */
   movedAt: number
+  /** The fence of the hold before it, as last heard. */
+  behind: number
   readonly claim: ClaimRow | undefined
   /** It waits for a lead, not for a turn. */
   readonly lead: boolean

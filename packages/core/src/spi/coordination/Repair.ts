@@ -109,7 +109,11 @@ export class Repair {
   }
   private heard(life: Life, epoch: string, waiter: Waiter, ticket: string, result: AskResult | undefined) {
     return Effect.suspend(() => {
-      if (result === undefined || result._tag === "queued" || life.epoch !== epoch) return Effect.void
+      if (result === undefined || life.epoch !== epoch) return Effect.void
+      if (result._tag === "queued") {
+        this.moved(life, waiter, result.fence)
+        return Effect.void
+      }
       if (result._tag === "granted") {
         if (this.replica.grant(life, ticket, result) || life.held.has(ticket)) return Effect.void
         return this.replica.ends.end(life, { key: waiter.key, ticket, epoch, claim: undefined })
@@ -118,6 +122,17 @@ export class Repair {
       life.waiting.delete(ticket)
       return this.replica.place(life, waiter)
     })
+  }
+
+  /** Another hold than at the last question: the queue moves, wherever its tickets were taken (R23). */
+  private moved(life: Life, waiter: Waiter, fence: number): void {
+    if (waiter.behind === fence) return
+    const now = this.replica.options.monotonic()
+    for (const other of life.waiting.values()) {
+      if (other.key !== waiter.key) continue
+      other.behind = fence
+      other.movedAt = now
+    }
   }
 
   onSignal(signal: DriverSignal): Effect.Effect<void> {

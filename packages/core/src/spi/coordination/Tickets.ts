@@ -14,12 +14,15 @@ import type { Replica } from "./Replica.ts"
 interface Asked {
   readonly lead: boolean
   readonly claim: ClaimRow | undefined
+  /** ms. */
+  readonly turnWait: number
 }
 
 class Place implements Ticket, Waiter {
   ticket = ""
   askedAt: number
   movedAt: number
+  behind = 0
   over = false
   refused = false
   readonly key: string
@@ -28,10 +31,12 @@ class Place implements Ticket, Waiter {
   private held: Held | undefined = undefined
   /** Told of the grant, or of the refusal. */
   private told: (() => void) | undefined = undefined
+  private readonly turnWait: number
   private readonly replica: Replica
   private readonly life: Life
 
-  constructor(replica: Replica, life: Life, key: string, { claim, lead }: Asked) {
+  constructor(replica: Replica, life: Life, key: string, { claim, lead, turnWait }: Asked) {
+    this.turnWait = turnWait
     this.replica = replica
     this.life = life
     this.key = key
@@ -83,8 +88,8 @@ class Place implements Ticket, Waiter {
     if (this.held !== undefined) return Effect.succeed(this.held)
     // Its claim had ended with an epoch of ours, and another replica has the redelivered message (R23).
     if (this.refused) return this.unavailable("another replica has the message by now")
-    const { monotonic, turnWait } = this.replica.options
-    const rest = this.movedAt + turnWait - monotonic()
+    const { turnWait } = this
+    const rest = this.movedAt + turnWait - this.replica.options.monotonic()
     if (rest <= 0) return Effect.andThen(this.cancel, this.unavailable(`no grant for ${turnWait} ms`))
     return Effect.flatMap(Effect.timeoutOption(this.settled, rest), () => this.wait())
   }
@@ -120,17 +125,22 @@ export const makeTickets = (replica: Replica) => {
       // Whoever gives up before the answer has no ticket to give back.
       return Effect.onInterrupt(answered, () => place.cancel)
     })
-  const turn: Asked = { lead: false, claim: undefined }
+  const own = replica.options.turnWait
   return {
-    enqueue: (key: string): Effect.Effect<Ticket, CoordinationUnavailableError> => take(key, turn),
-    enqueueOnce: (key: string, claim: Claim): Effect.Effect<Option.Option<Ticket>, CoordinationUnavailableError> =>
+    enqueue: (key: string, turnWait = own): Effect.Effect<Ticket, CoordinationUnavailableError> =>
+      take(key, { lead: false, claim: undefined, turnWait }),
+    enqueueOnce: (
+      key: string,
+      claim: Claim,
+      turnWait = own
+    ): Effect.Effect<Option.Option<Ticket>, CoordinationUnavailableError> =>
       Effect.map(
         Effect.suspend(() =>
-          take(key, { lead: false, claim: { ...claim, owner: `${incarnation}/${replica.next()}` } })
+          take(key, { lead: false, claim: { ...claim, owner: `${incarnation}/${replica.next()}` }, turnWait })
         ),
         (place) => (place.refused ? Option.none() : Option.some(place))
       ),
     forLead: (name: string): Effect.Effect<Ticket, CoordinationUnavailableError> =>
-      take(`lead/${name}`, { lead: true, claim: undefined })
+      take(`lead/${name}`, { lead: true, claim: undefined, turnWait: own })
   }
 }
