@@ -135,6 +135,7 @@ const wireTurns = (parts: Parts, onQuiet: () => void, distrust: (key: string) =>
     settle: parts.settings.settle,
     turnWait: parts.settings.turnWait,
     context: parts.context,
+    lead: () => parts.lifecycle.lead,
     onGranted: (turn) => {
       metrics.turn()
       // Somebody else may have moved the conversation meanwhile: what is stored is the truth (R6).

@@ -18,6 +18,13 @@ export interface BotOptions {
   readonly turnWait?: Given<DurationInput>
   /** How long a stop waits for what is running. Default 10s. */
   readonly stopGrace?: Given<DurationInput>
+  /**
+   * Whether one replica at a time runs the transport: "auto" where the transport says so (`exclusiveSession`), "leader"
+   * always, "shared" never. Default "auto" (C13).
+   */
+  readonly providerSession?: Given<ProviderSession>
+  /** A leader whose transport is closed for so long lets another replica lead. Default 1m (C13). */
+  readonly providerDown?: Given<DurationInput>
   /** What the bot hears in groups. Default "all" (A7). */
   readonly groupMode?: Given<GroupMode>
   /** One conversation a participant of a group, or one a chat. Default "participant" (B6). */
@@ -69,9 +76,13 @@ export interface BotOptions {
   readonly autoStart?: Given<boolean>
 }
 
+export type ProviderSession = "auto" | "leader" | "shared"
+
 export interface Settings {
   readonly tenant: string
+  readonly providerSession: ProviderSession
   /** All durations in ms. */
+  readonly providerDown: number
   readonly settle: number
   readonly turnWait: number | undefined
   readonly stopGrace: number
@@ -101,6 +112,7 @@ export interface Settings {
 }
 
 const groupModes: ReadonlyArray<GroupMode> = ["all", "mention", "command", "none"]
+const sessions: ReadonlyArray<ProviderSession> = ["auto", "leader", "shared"]
 const scopes = ["participant", "chat"] as const
 
 type Ring = { readonly size?: Given<number>; readonly ttl?: Given<DurationInput> }
@@ -156,6 +168,8 @@ export const readOptions = Effect.fnUntraced(function* (options: BotOptions) {
     settle: yield* duration(options.settle, 60_000, "settle"),
     turnWait: yield* optionalDuration(options.turnWait, "turnWait"),
     stopGrace: yield* duration(options.stopGrace, 10_000, "stopGrace"),
+    providerSession: yield* oneOf(options.providerSession, sessions, "auto", "providerSession"),
+    providerDown: yield* duration(options.providerDown, 60_000, "providerDown"),
     groupMode: yield* oneOf(options.groupMode, groupModes, "all", "groupMode"),
     perParticipant:
       (yield* oneOf(options.conversationScope, scopes, "participant", "conversationScope")) === "participant",

@@ -3,18 +3,17 @@
  *
  * LC1 starts and stops are serialised, in the order they were asked for; each is safe to repeat.
  * LC2 `stopping` comes before the drain, `stopped` after the transport is closed.
- * LC3 an exclusive transport is started by its leader only; closing its scope is bounded (R13). A stand-by waits in the
- *     background: its `start` returns, its `ready` does not, and it can be stopped.
+ * LC3 an exclusive transport is started by its leader only (bot/Leading.ts); closing a transport is bounded (R13). A
+ *     stand-by waits in the background: its `start` returns, its `ready` does not, and it can be stopped.
  * LC4 a stop takes nothing new, lets what runs end within the grace, then suspends it (`stopping`).
  */
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, Option, Scope, Semaphore } from "effect"
 import { stopGrace as suspendGrace } from "../conversation/Turns.ts"
-import type { Lease } from "../spi/Coordinator.ts"
-import type { CoordinationUnavailableError } from "../spi/Errors.ts"
 import { ProviderError, type ProviderHost } from "../spi/Provider.ts"
 import type { Assembly } from "./Assembly.ts"
 import { banner } from "./Banner.ts"
 import type { Settings } from "./Config.ts"
+import { makeLeading } from "./Leading.ts"
 
 export const makeLifecycle = Effect.fnUntraced(function* (id: string, parts: Assembly, settings: Settings) {
   const { lifecycle, provider, publish } = parts
@@ -22,6 +21,8 @@ export const makeLifecycle = Effect.fnUntraced(function* (id: string, parts: Ass
   const host = makeHost(parts)
   let ready = Deferred.makeUnsafe<void>()
   let life: Scope.Closeable | undefined
+  /** `started` was told in this life: a stand-by tells it when it leads. */
+  let begun = false
 
   /** Starts the transport; this process may. */
   const connect = Effect.fnUntraced(function* () {
@@ -29,34 +30,50 @@ export const makeLifecycle = Effect.fnUntraced(function* (id: string, parts: Ass
     lifecycle.state = "running"
     yield* provider.start(host)
     yield* Effect.forkScoped(parts.dormants)
-    publish({ _tag: "started" })
+    if (!begun) publish({ _tag: "started" })
+    begun = true
     publish({ _tag: "ready" })
     yield* Deferred.succeed(ready, undefined)
     yield* banner(id, parts)
   })
-
-  /** Leads an exclusive transport now, or stands by for it (LC3). */
-  const lead = Effect.fnUntraced(function* () {
-    lifecycle.state = "stand-by"
-    const name = `provider:${provider.id}`
-    const led = yield* Effect.mapError(parts.coordinator.tryLead(name), unreachable(provider.id))
-    if (Option.isSome(led)) return yield* connect()
-    yield* Effect.logInfo(`bot "${id}" is a stand-by of ${provider.id}`)
-    yield* Effect.forkScoped(standBy(parts.coordinator.lead(name)))
+  /** Bounded: a transport that does not close in time is left to itself and said so. */
+  const disconnect = Effect.fnUntraced(function* (transport: Scope.Closeable) {
+    const closing = yield* Effect.forkDetach(Scope.close(transport, Exit.void))
+    const closed = yield* Effect.timeoutOption(Fiber.await(closing), suspendGrace)
+    if (Option.isNone(closed)) yield* Effect.logWarning(`transport ${provider.id} did not stop within 5 s`)
+    else if (Exit.isFailure(closed.value) && !Cause.hasInterruptsOnly(closed.value.cause)) {
+      yield* Effect.logWarning(`transport ${provider.id} did not stop cleanly`, closed.value.cause)
+    }
   })
-  const standBy = (lead: Effect.Effect<Lease, CoordinationUnavailableError, Scope.Scope>) =>
-    Effect.catchCause(
-      Effect.flatMap(Effect.mapError(lead, unreachable(provider.id)), () => connect()),
-      (cause) => {
-        if (lifecycle.state === "running") lifecycle.state = "stand-by"
-        return parts.failures.failed({ cause, where: `starting ${provider.id}`, chat: undefined, engine: true })
-      }
-    )
+  /** What was armed for messages handled here, and live copies: stored ones go on elsewhere, or later. */
+  const leave = Effect.suspend(() => {
+    parts.idle.stop()
+    parts.followers.stop()
+    return parts.conversations.shutdown
+  })
+  const leading = makeLeading(id, parts, settings, {
+    connect: connect(),
+    disconnect,
+    pend: () => {
+      ready = Deferred.makeUnsafe<void>()
+    },
+    leave: Effect.andThen(Effect.timeoutOption(parts.settled, suspendGrace + 1000), leave)
+  })
+  const isExclusive =
+    settings.providerSession === "leader" ||
+    (settings.providerSession === "auto" && provider.capabilities.exclusiveSession)
+  const begin = Effect.suspend(() =>
+    isExclusive
+      ? leading.start()
+      : Effect.flatMap(Effect.acquireRelease(Scope.make(), disconnect), (transport) =>
+          Scope.provide(connect(), transport)
+        )
+  )
 
   const open = (restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
     Effect.flatMap(Scope.make(), (scope) => {
       lifecycle.state = "starting"
-      const begin = provider.capabilities.exclusiveSession ? lead() : connect()
+      begun = false
       return Effect.matchCauseEffect(restore(Scope.provide(begin, scope)), {
         onSuccess: () =>
           Effect.sync(() => {
@@ -64,20 +81,10 @@ export const makeLifecycle = Effect.fnUntraced(function* (id: string, parts: Ass
           }),
         onFailure: (cause) => {
           lifecycle.state = "stopped"
-          return Effect.andThen(closeTransport(scope), Effect.failCause(cause))
+          return Effect.andThen(Scope.close(scope, Exit.void), Effect.failCause(cause))
         }
       })
     })
-
-  /** Bounded: a transport that does not close in time is left to itself and said so. */
-  const closeTransport = Effect.fnUntraced(function* (scope: Scope.Closeable) {
-    const closing = yield* Effect.forkDetach(Scope.close(scope, Exit.void))
-    const closed = yield* Effect.timeoutOption(Fiber.await(closing), suspendGrace)
-    if (Option.isNone(closed)) yield* Effect.logWarning(`transport ${provider.id} did not stop within 5 s`)
-    else if (Exit.isFailure(closed.value) && !Cause.hasInterruptsOnly(closed.value.cause)) {
-      yield* Effect.logWarning(`transport ${provider.id} did not stop cleanly`, closed.value.cause)
-    }
-  })
 
   const close = Effect.fnUntraced(function* (scope: Scope.Closeable) {
     life = undefined
@@ -90,11 +97,9 @@ export const makeLifecycle = Effect.fnUntraced(function* (id: string, parts: Ass
       for (const turn of [...parts.turns.active.turns()]) parts.turns.suspend(turn, "stopping")
       yield* Effect.timeoutOption(parts.settled, suspendGrace + 1000)
     }
-    // What ended meanwhile has armed them again.
-    parts.idle.stop()
-    parts.followers.stop()
-    yield* parts.conversations.shutdown
-    yield* closeTransport(scope)
+    // What ended meanwhile has armed some again.
+    yield* leave
+    yield* Scope.close(scope, Exit.void)
     lifecycle.state = "stopped"
     ready = Deferred.makeUnsafe<void>()
     publish({ _tag: "stopped" })

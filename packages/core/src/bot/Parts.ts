@@ -43,10 +43,14 @@ export const makeParts = Effect.fnUntraced(function* (
 
   /** Tenant and bot: what keeps two bots apart in one store (R21). */
   const scope = `${settings.tenant}/${id}`
+  const lifecycle: LifecycleCell = { state: "idle", lead: undefined }
   const queue = new ChatQueue({ perKey: settings.limits.perKey, total: settings.limits.total }, scope)
-  const metrics = yield* makeMetrics(id, { waiting: () => queue.waiting })
+  const metrics = yield* makeMetrics(id, {
+    waiting: () => queue.waiting,
+    leading: () => (lifecycle.lead?.lost() === undefined && lifecycle.lead !== undefined ? 1 : 0),
+    overlaps: () => coordinator.counts().overlap
+  })
   const hub = makeEventHub<BotEvent<Chat, unknown>>({ onLost: metrics.eventsLost })
-  const lifecycle: LifecycleCell = { state: "idle" }
   return {
     id,
     settings,

@@ -9,6 +9,7 @@
  */
 import { Cause, Context, Effect, Exit, Option } from "effect"
 import type { SuspendReason } from "../model/DropReason.ts"
+import type { Lead } from "../outbound/Lifecycle.ts"
 import { CurrentTurn, SuspendedBy, Turn, type TurnGuard, type TurnHolder } from "../outbound/Turn.ts"
 import type { Claim, CoordinatorShape, Lease, Ticket } from "../spi/Coordinator.ts"
 import type { CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
@@ -57,6 +58,8 @@ export interface TurnsOptions {
   /** ms without a grant on a key before its waiters give up; the coordinator's own when absent (R23). */
   readonly turnWait: number | undefined
   readonly context: Context.Context<never>
+  /** The lead that turns are begun under, where the transport has one (R12). */
+  readonly lead?: () => Lead | undefined
   readonly onGranted: (turn: Turn) => void
   readonly onSuspended: (turn: Turn, reason: SuspendReason) => void
   /** Its lease is lost; told once, before it is suspended for it. */
@@ -170,7 +173,7 @@ class Hold implements TurnGuard, TicketTaker {
 
   private granted(lease: Lease): Effect.Effect<void> {
     const { holder } = this.work
-    const turn = new Turn(holder.key, lease, this.all.options.timers.now(), this)
+    const turn = new Turn(holder.key, lease, this.all.options.timers.now(), this, this.all.options.lead?.())
     holder.turn = turn
     this.turn = turn
     this.all.add(this)

@@ -45,6 +45,10 @@ export type BotEvent<C, E> =
       readonly id: string
       readonly outcome: ConversationOutcome
     }
+  /** This replica leads the exclusive transport `name` from now on (C13, C14). */
+  | { readonly _tag: "coordination:leader"; readonly name: string; readonly fence: number }
+  /** It does not, or no longer: led by another, stepped down, or why the lead was lost. */
+  | { readonly _tag: "coordination:follower"; readonly name: string; readonly reason: string }
   /** A turn's lease is lost, or a store refused its write for another's; its message is lost or comes again (C6, C11). */
   | { readonly _tag: "coordination:lease-lost"; readonly key: string; readonly reason: string }
   | { readonly _tag: "handoff:started"; readonly chatId: string }

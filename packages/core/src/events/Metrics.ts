@@ -42,8 +42,13 @@ export interface MetricsSnapshot {
   readonly staleSends: number
   readonly checkpointsRefused: number
   readonly eventsLost: number
+  readonly ledTerms: number
+  readonly followed: number
+  /** Of the coordinator, which other bots may use too. */
+  readonly overlaps: number
   readonly activeConversations: number
   readonly waiting: number
+  readonly leading: number
 }
 
 /** One method for each thing that is counted. All are plain calls of a few nanoseconds. Source: B19. */
@@ -64,6 +69,8 @@ export interface Metrics {
   readonly staleSend: () => void
   readonly checkpointRefused: () => void
   readonly eventsLost: (count: number) => void
+  readonly leader: () => void
+  readonly follower: () => void
   /** Gauges take the current number. */
   readonly activeConversations: (count: number) => void
   readonly waiting: (count: number) => void
@@ -109,6 +116,8 @@ const makeCounts = () => ({
   staleSends: 0,
   checkpointsRefused: 0,
   eventsLost: 0,
+  ledTerms: 0,
+  followed: 0,
   activeConversations: 0,
   waiting: 0
 })
@@ -117,6 +126,8 @@ type Counts = ReturnType<typeof makeCounts>
 /** What is read when somebody looks, instead of being told on every change. */
 export interface Gauges {
   readonly waiting?: () => number
+  readonly leading?: () => number
+  readonly overlaps?: () => number
 }
 
 const families = (bot: string, counts: Counts, gauges: Gauges): ReadonlyArray<Family> => {
@@ -162,6 +173,14 @@ const families = (bot: string, counts: Counts, gauges: Gauges): ReadonlyArray<Fa
     counter("stale_sends", "Sends that went out after their turn", () => counts.staleSends),
     counter("checkpoints_refused", "Checkpoint writes a store refused", () => counts.checkpointsRefused),
     counter("events_lost", "Events slow subscribers did not see", () => counts.eventsLost),
+    counter("coordination_leader", "Times this replica took the lead of its transport", () => counts.ledTerms),
+    counter("coordination_follower", "Times it began to stand by, or to again", () => counts.followed),
+    counter(
+      "coordination_overlap",
+      "Turns another replica held at the same time, after lost writes",
+      () => gauges.overlaps?.() ?? 0
+    ),
+    one("gauge", "leading", "1 while this replica leads its transport", () => gauges.leading?.() ?? 0),
     one("gauge", "active_conversations", "Conversations with a live fiber", () => counts.activeConversations),
     one("gauge", "waiting", "Messages that wait for their turn", () => gauges.waiting?.() ?? counts.waiting)
   ]
@@ -237,11 +256,15 @@ const metricsOf = (counts: Counts, all: ReadonlyArray<Family>, gauges: Gauges): 
   staleSend: () => void counts.staleSends++,
   checkpointRefused: () => void counts.checkpointsRefused++,
   eventsLost: (count) => void (counts.eventsLost += count),
+  leader: () => void counts.ledTerms++,
+  follower: () => void counts.followed++,
   activeConversations: (count) => void (counts.activeConversations = count),
   waiting: (count) => void (counts.waiting = count),
   snapshot: () => ({
     ...counts,
     waiting: gauges.waiting?.() ?? counts.waiting,
+    leading: gauges.leading?.() ?? 0,
+    overlaps: gauges.overlaps?.() ?? 0,
     dropped: { ...counts.dropped },
     sendFailed: { ...counts.sendFailed },
     suspended: { ...counts.suspended },

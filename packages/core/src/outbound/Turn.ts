@@ -9,6 +9,7 @@ import { Context, type Fiber, type Effect } from "effect"
 import type { SuspendReason } from "../model/DropReason.ts"
 import type { Lease } from "../spi/Coordinator.ts"
 import { LeaseLostError } from "../spi/Errors.ts"
+import type { Lead } from "./Lifecycle.ts"
 
 /** Says why a fiber was interrupted: finalizers, events and tests match on it (guide 4, form B). */
 export class SuspendedBy extends Context.Service<SuspendedBy, SuspendReason>()("@botmesh/core/SuspendedBy") {}
@@ -52,9 +53,12 @@ export class Turn {
   /** ms since the epoch. */
   readonly grantedAt: number
   readonly guard: TurnGuard | undefined
+  /** The lead it was begun under, where the transport has one (R12). */
+  private readonly lead: Lead | undefined
 
-  constructor(key: string, lease: Lease, grantedAt: number, guard?: TurnGuard) {
+  constructor(key: string, lease: Lease, grantedAt: number, guard?: TurnGuard, lead?: Lead) {
     this.guard = guard
+    this.lead = lead
     this.key = key
     this.lease = lease
     this.grantedAt = grantedAt
@@ -63,7 +67,7 @@ export class Turn {
   /** Why nothing more may be sent or stored under this turn; `undefined` while it is good. */
   refusal(): LeaseLostError | undefined {
     const { detail, reason } = this
-    if (reason === undefined) return this.lease.lost()
+    if (reason === undefined) return this.lease.lost() ?? this.lead?.lost()
     return (this.error ??= new LeaseLostError({ key: this.key, reason, ...(detail === undefined ? {} : { detail }) }))
   }
 

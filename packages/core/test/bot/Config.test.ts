@@ -60,6 +60,7 @@ describe("B11 options", () => {
     ["tenant", { tenant: "a/b" }, 'a text without "/", got string ("a/b")'],
     ["tenant", { tenant: "" }, 'a text without "/", got string ("")'],
     ["groupMode", { groupMode: "some" }, 'one of all, mention, command, none, got string ("some")'],
+    ["providerSession", { providerSession: "both" }, 'one of auto, leader, shared, got string ("both")'],
     ["conversationScope", { conversationScope: "person" }, 'one of participant, chat, got string ("person")'],
     ["dedupe", { dedupe: "yes" }, 'true or false, got string ("yes")'],
     ["dedupe.size", { dedupe: { size: 0 } }, "a whole number of at least 1, got number (0)"],
@@ -100,6 +101,8 @@ describe("B11 options", () => {
     Effect.gen(function* () {
       expect(yield* readOptions({})).toEqual({
         tenant: "default",
+        providerSession: "auto",
+        providerDown: 60_000,
         settle: 60_000,
         stopGrace: 10_000,
         groupMode: "all",

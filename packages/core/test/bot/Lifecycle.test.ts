@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Bot, Flow, InProcessScheduler, LocalCoordinator, MemoryStore } from "../../src/index.ts"
+import { Coordinator } from "../../src/spi/Coordinator.ts"
 import { layerNone } from "../../src/spi/Durability.ts"
 import { Provider, ProviderError } from "../../src/spi/Provider.ts"
 import { MockProvider } from "../../src/testing.ts"
@@ -311,13 +312,7 @@ describe("C13 exclusive transports", () => {
     () =>
       Effect.gen(function* () {
         const capabilities = { exclusiveSession: true }
-        const coordinator = Layer.succeed(
-          yield* Effect.map(
-            Effect.promise(() => import("../../src/spi/Coordinator.ts")),
-            (spi) => spi.Coordinator
-          ),
-          yield* LocalCoordinator.make()
-        )
+        const coordinator = Layer.succeed(Coordinator, yield* LocalCoordinator.make())
         const one = yield* run(polite, { capabilities, coordinator })
         const two = yield* run(polite, { capabilities, coordinator })
         yield* one.bot.start
@@ -334,5 +329,22 @@ describe("C13 exclusive transports", () => {
         expect(yield* two.says("ana", "hi")).toEqual(["got hi"])
         expect((yield* two.events.tags).slice(-3)).toEqual(["started", "ready", "message"])
       })
+  )
+
+  it.effect("C13 a first start that cannot connect fails, and leaves the lead to others", () =>
+    Effect.gen(function* () {
+      const capabilities = { exclusiveSession: true }
+      const coordinator = Layer.succeed(Coordinator, yield* LocalCoordinator.make())
+      const one = yield* run(polite, { capabilities, coordinator })
+      const two = yield* run(polite, { capabilities, coordinator })
+      const refused = new ProviderError({ provider: "mock", reason: "auth", detail: "bad token" })
+      yield* one.mock.faults.failStart(refused)
+      expect(yield* Effect.flip(one.bot.start)).toBe(refused)
+      expect(one.bot.state()).toBe("stopped")
+      yield* two.bot.start
+      expect(two.bot.state()).toBe("running")
+      yield* one.bot.start
+      expect(one.bot.state()).toBe("stand-by")
+    })
   )
 })

@@ -43,6 +43,9 @@ describe("Metrics", () => {
       metrics.staleSend()
       metrics.checkpointRefused()
       metrics.eventsLost(3)
+      metrics.leader()
+      metrics.leader()
+      metrics.follower()
       metrics.activeConversations(7)
       metrics.activeConversations(5)
       metrics.waiting(4)
@@ -63,8 +66,12 @@ describe("Metrics", () => {
         staleSends: 1,
         checkpointsRefused: 1,
         eventsLost: 3,
+        ledTerms: 2,
+        followed: 1,
+        overlaps: 0,
         activeConversations: 5,
-        waiting: 4
+        waiting: 4,
+        leading: 0
       })
       expect(zero.received).toBe(0)
       expect(zero.dropped.echo).toBe(0)

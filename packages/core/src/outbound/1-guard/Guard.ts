@@ -11,7 +11,11 @@ export type SendFailure = BotNotRunningError | LeaseLostError | ProviderNotLeade
 
 export const makeGuard = (bot: string, lifecycle: LifecycleCell, provider: ProviderShape) => {
   const refuseState = (): BotNotRunningError | ProviderNotLeaderError | undefined => {
-    if (lifecycle.state === "running" || lifecycle.state === "draining") return undefined
+    if (lifecycle.state === "running" || lifecycle.state === "draining") {
+      // Asked, not told: a replica that was frozen finds out here (C6).
+      const isLeading = lifecycle.lead === undefined || lifecycle.lead.lost() === undefined
+      return isLeading ? undefined : new ProviderNotLeaderError({ provider: provider.id })
+    }
     return lifecycle.state === "stand-by"
       ? new ProviderNotLeaderError({ provider: provider.id })
       : new BotNotRunningError({ bot, state: lifecycle.state })

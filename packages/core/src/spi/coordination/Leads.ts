@@ -13,11 +13,15 @@ export const makeLeads = (replica: Replica, tickets: ReturnType<typeof makeTicke
   const stand = (name: string) =>
     Effect.gen(function* () {
       const place: { held: Lease | undefined } = { held: undefined }
-      const ticket = yield* Effect.acquireRelease(tickets.forLead(name), (taken: Ticket) =>
-        Effect.suspend(() => {
-          const leads = place.held !== undefined && place.held.lost() === undefined
-          return Effect.andThen(taken.cancel, leads ? follow(name, "stepped down") : Effect.void)
-        })
+      // Whoever asks gives up by itself when it is interrupted, also while the backend cannot be reached.
+      const ticket = yield* Effect.acquireRelease(
+        tickets.forLead(name),
+        (taken: Ticket) =>
+          Effect.suspend(() => {
+            const leads = place.held !== undefined && place.held.lost() === undefined
+            return Effect.andThen(taken.cancel, leads ? follow(name, "stepped down") : Effect.void)
+          }),
+        { interruptible: true }
       )
       const led = Effect.fnUntraced(function* (held: Lease) {
         place.held = held

@@ -37,7 +37,8 @@ export class Replica {
   /** The highest fence seen: none below is taken (R19). */
   floor = 0
   private readonly doors = new Map<number, Semaphore.Semaphore>()
-  private readonly margin: number
+  /** ms before the end of a lease at which it counts as lost here. */
+  readonly margin: number
   private counter = 0
 
   constructor(options: ReplicaOptions) {

@@ -88,6 +88,8 @@ class Place implements Ticket, Waiter {
     if (this.held !== undefined) return Effect.succeed(this.held)
     // Its claim had ended with an epoch of ours, and another replica has the redelivered message (R23).
     if (this.refused) return this.unavailable("another replica has the message by now")
+    // A stand-by waits for as long as there is a leader.
+    if (this.lead) return Effect.flatMap(this.settled, () => this.wait())
     const { turnWait } = this
     const rest = this.movedAt + turnWait - this.replica.options.monotonic()
     if (rest <= 0) return Effect.andThen(this.cancel, this.unavailable(`no grant for ${turnWait} ms`))

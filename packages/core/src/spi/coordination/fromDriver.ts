@@ -47,7 +47,8 @@ export const fromDriver = Effect.fnUntraced(function* (
 
   yield* Effect.addFinalizer(() => everyone((life) => repair.rest(life)))
   yield* forEver(lease / 3, (life) => repair.renew(life))
-  yield* forEver(Math.min(askEvery, lease / 3), (life) =>
+  // Whoever waits for the loss hears of it before another can have the key.
+  yield* forEver(Math.min(askEvery, replica.margin / 2), (life) =>
     Effect.suspend(() => {
       life.loseExpired(monotonic())
       return repair.ask(life, false)
