@@ -19,7 +19,7 @@ export const chatMethods = (client: SqliteClientShape): Pick<StoreDriver, "admit
       save(prepare, bot, message)
       return { firstContact }
     }),
-  saveMessage: (bot, message) => client.use("saveMessage", (prepare) => save(prepare, bot, message)),
+  saveMessage: (bot, message) => client.write("saveMessage", (prepare) => save(prepare, bot, message)),
   messages: (bot, chatId, { after, limit }) =>
     client.use("messages", (prepare) => {
       const rows = prepare(page).all(bot, chatId, below(after), limit + 1)

@@ -18,13 +18,13 @@ export const checkpointMethods = (client: SqliteClientShape): Methods => ({
       return row === undefined ? undefined : readCheckpoint(row)
     }),
   putCheckpoint: (bot, key, row, now) =>
-    client.use("putCheckpoint", (prepare) => {
+    client.write("putCheckpoint", (prepare) => {
       const [write, values] = putStatement(bot, key, row, now)
       return prepare(write).run(...values).changes === 1
     }),
   raiseFence: (bot, key, fence) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      client.use("raiseFence", (prepare) => {
+      client.write("raiseFence", (prepare) => {
         const row = prepare(raise).get(bot, key, fence, now)
         return row === undefined ? fence : number(row, "fence")
       })

@@ -8,6 +8,7 @@ import {
   Context,
   type Duration,
   Effect,
+  type Fiber,
   Layer,
   Option,
   Schedule,
@@ -22,6 +23,7 @@ import { resolve } from "node:path"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { readSetting, type Setting } from "../Setting.ts"
 import { storeError } from "./Failure.ts"
+import { makeGroup } from "./Group.ts"
 
 export interface SqliteClientOptions {
   /** A path, or `:memory:`. A new file is readable by its owner only (mode 0600); its directory must exist. */
@@ -46,7 +48,15 @@ export interface SqliteClientShape {
   readonly persistent: boolean
   /** Runs one statement, or several reads, in one go: no other fiber comes between. Waits for a transaction in progress. */
   readonly use: <A>(operation: string, f: (prepare: Prepare) => A) => Effect.Effect<A, StoreError>
-  /** Runs all of `f` or nothing of it; what `f` throws takes it back. Reads in it see one state of the file. */
+  /**
+   * Runs one statement that writes. It shares its commit with what other fibers write now; a transaction that the calling
+   * fiber has open takes it instead.
+   */
+  readonly write: <A>(operation: string, f: (prepare: Prepare) => A) => Effect.Effect<A, StoreError>
+  /**
+   * Runs all of `f` or nothing of it; what `f` throws takes it back. Reads in it see one state of the file. Its commit is
+   * shared like that of `write`.
+   */
   readonly transaction: <A>(operation: string, f: (prepare: Prepare) => A) => Effect.Effect<A, StoreError>
 }
 
@@ -253,6 +263,8 @@ const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
     spanAttributes: [["db.system.name", "sqlite"]]
   })
+  const isOwner = (fiber: Fiber.Fiber<unknown, unknown>): boolean =>
+    Context.getOrUndefined(fiber.context, client.transactionService) !== undefined
   const run = <A>(operation: string, f: () => A): Effect.Effect<A, StoreError> => {
     const once = Effect.suspend(() => {
       try {
@@ -264,17 +276,24 @@ const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     return patient(
       Effect.withFiber((fiber) =>
         // Another fiber's transaction is waited for; in nobody's, or our own, a synchronous call needs no permit.
-        db.isOpen && db.isTransaction && Context.getOrUndefined(fiber.context, client.transactionService) === undefined
-          ? semaphore.withPermit(once)
-          : once
+        db.isOpen && db.isTransaction && !isOwner(fiber) ? semaphore.withPermit(once) : once
       )
     )
   }
+  const group = yield* makeGroup({
+    run,
+    atomically: (f) => atomically(db, prepare, f),
+    isTransaction: () => db.isTransaction,
+    error: (operation, cause) => storeError(filename, operation, cause)
+  })
+  const write = <A>(operation: string, f: () => A): Effect.Effect<A, StoreError> =>
+    Effect.withFiber((fiber) => (isOwner(fiber) ? run(operation, f) : group.add(operation, f)))
   const shape: SqliteClientShape = {
     filename,
     persistent: filename !== memory,
     use: (operation, f) => run(operation, () => f(prepare)),
-    transaction: (operation, f) => run(operation, () => atomically(db, prepare, f))
+    write: (operation, f) => write(operation, () => f(prepare)),
+    transaction: (operation, f) => write(operation, () => atomically(db, prepare, f))
   }
   return Context.make(SqliteClient, shape).pipe(Context.add(SqlClient.SqlClient, client))
 })

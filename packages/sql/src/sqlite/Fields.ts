@@ -11,7 +11,7 @@ type Methods = Pick<StoreDriver, "open" | "profile" | "setProfile" | "handoff" |
 export const fieldMethods = (client: SqliteClientShape): Methods => {
   /** Writes or deletes one row. */
   const set = (operation: string, write: string, drop: string, id: ReadonlyArray<string>, values: Values) =>
-    client.use(operation, (prepare) => {
+    client.write(operation, (prepare) => {
       if (values === null) prepare(drop).run(...id)
       else prepare(write).run(...id, ...values)
     })
