@@ -176,12 +176,14 @@ export const setup: Setup = async (task, onReply) => {
   if (started === undefined) throw new Error("the bot did not start its provider")
   const context = await runtime.context()
   const fork = Effect.runForkWith(context)
-  // As a transport with one connection does: what has come in since the last look is handed over one by one.
+  // As a transport with one connection does: what has come in since the last look is handed over one by one. A webhook
+  // hands over each on its own, and what they write can share a commit.
+  const concurrency = task.variant.includes("sqlite") ? "unbounded" : 1
   let arrived: Array<Message> = []
   const handOver = (): void => {
     const events = arrived
     arrived = []
-    fork(Effect.forEach(events, (event) => started.receive([event]), { discard: true }))
+    fork(Effect.forEach(events, (event) => started.receive([event]), { concurrency, discard: true }))
   }
   let id = 0
   return {
