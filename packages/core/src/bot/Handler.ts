@@ -2,7 +2,7 @@
  * A handler as a value: what it waits for and what it does, with its errors and services in its type. The list given to
  * `Bot.make` is the registration order (A15: ties go to the first).
  */
-import { Effect, type Scope } from "effect"
+import { type Effect, Schema, type Scope } from "effect"
 import type { Chat } from "../chat/Chat.ts"
 import type { Conv } from "../conversation/Conversation.ts"
 import type { AnyFlow, Flow } from "../conversation/Flow.ts"
@@ -235,7 +235,8 @@ export const conversation = <A extends Any>(
   options: ConversationOptions = {}
 ): Of<A> => {
   const made = Flows.make(name).pipe(
-    Flows.do("main", (c) => Effect.asVoid(body(c, c.chat))),
+    // Whatever it comes to is let go.
+    Flows.do("main", (c) => body(c, c.chat), { result: Schema.Unknown }),
     (self) => (options.persistent === true ? Flows.persistent(self) : self),
     (self) => (options.timeout === undefined ? self : Flows.timeout(options.timeout)(self))
   )

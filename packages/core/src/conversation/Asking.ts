@@ -39,7 +39,7 @@ const refusal = (port: ConversationPort, question: Question, refused: Refused, l
   const text =
     question.invalid ??
     ("text" in refused ? refused.text : translate(port.catalogue, lang, refused.translate, refused.params ?? {}))
-  return question.content._tag === "choices" ? { ...question.content, text } : { _tag: "text", text }
+  return question.choices === undefined ? { _tag: "text", text } : { _tag: "choices", text, options: question.choices }
 }
 
 /** The reminder of a question that has waited long; said once a wait. */

@@ -12,7 +12,7 @@ import { readInput } from "./Input.ts"
 import { type Live, type Outcome, type Resting, resting } from "./Live.ts"
 import type { Ops } from "./Ops.ts"
 import { END, type Node } from "./Program.ts"
-import { type Limits, mediaQuestion, menuQuestion, textQuestion } from "./Question.ts"
+import { type Limits, mediaQuestion, menuQuestion, type Told, textQuestion } from "./Question.ts"
 import { copyField } from "./StateCopy.ts"
 import type { AnyText, AskLimits, AskStep, Choice, ChooseStep, Instead, Moment, State } from "./Step.ts"
 
@@ -43,6 +43,10 @@ const applied = <A>(f: A | ((state: never, at: Moment) => A), state: State, at: 
   typeof f === "function" ? (f as (state: never, at: Moment) => A)(state as never, at) : f
 
 const textOf = (text: AnyText, state: State, at: Moment): string => applied<string>(text, state, at)
+
+/** The text of a question, made only when it is shown: not again for each answer. */
+const toldOf = (text: AnyText, state: State, at: Moment): Told =>
+  typeof text === "string" ? text : () => textOf(text, state, at)
 
 /** The very options where they hold no text to be made: a question that waits holds on to them. */
 const limitsOf = (options: AskLimits, state: State, at: Moment): Limits =>
@@ -85,8 +89,11 @@ const arrive = (live: Live, node: Node, value: unknown): void => {
       if (trail.length > 32) trail.shift()
       return live.enter(node.next, { ...state, [step.key]: value })
     }
-    case "run":
     case "do":
+      // What the body of a conversation comes to is nobody's business.
+      if (live.program.kind === "conversation") return live.enter(node.next, state)
+      return live.enter(node.next, { ...state, [step.key]: copyField(live.program, step.key, value) })
+    case "run":
     case "set":
       // Its code may still hold the value.
       return live.enter(node.next, { ...state, [step.key]: copyField(live.program, step.key, value) })
@@ -144,7 +151,7 @@ const execute = (ops: Ops, node: Node): Effect.Effect<unknown, unknown> => {
   const { state } = ops.live
   switch (step._tag) {
     case "ask": {
-      const text = textOf(step.text, state, ops)
+      const text = toldOf(step.text, state, ops)
       const limits = limitsOf(step.options, state, ops)
       const validate = ops.validator(step.validate)
       return asked(
@@ -191,7 +198,7 @@ const choose = (ops: Ops, step: ChooseStep): Effect.Effect<unknown, unknown> => 
     return asked(
       ops,
       step,
-      menuQuestion(textOf(step.text, state, ops), choices, limitsOf(step.options, state, ops), ops.wait())
+      menuQuestion(toldOf(step.text, state, ops), choices, limitsOf(step.options, state, ops), ops.wait())
     )
   }
   return typeof step.choices === "function" ? Effect.flatMap(choicesOf(ops, step), ask) : ask(step.choices)

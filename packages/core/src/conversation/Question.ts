@@ -15,8 +15,15 @@ import type { AskLimits, Choice, MediaAnswer } from "./Step.ts"
 /** Why an answer was refused: a text of the flow's own, or a key of the catalogue. */
 export type Refused = { readonly text: string } | { readonly translate: TextKey; readonly params?: Params }
 
+/** A text, or how it is made once it is needed. */
+export type Told = string | (() => string)
+const told = (text: Told): string => (typeof text === "string" ? text : text())
+
 export interface Question {
+  /** Made when the question is shown. */
   readonly content: Content
+  /** What a menu offers. */
+  readonly choices: ReadonlyArray<Choice> | undefined
   readonly read: (message: SavedMessage, lang: string, catalogue: Catalogue) => Result.Result<unknown, Refused>
   /** Overrides what the reader says of a wrong answer. */
   readonly invalid: string | undefined
@@ -56,13 +63,13 @@ const isText = (message: SavedMessage): boolean => message.type === "text" || me
 
 /** A question answered by text. Made of what it was asked with, the rest on demand: as long as it waits it is kept. */
 class TextQuestion implements Question {
-  private readonly text: string
+  private readonly text: Told
   private readonly answer: Schema.Decoder<unknown> | undefined
   private readonly validate: ((value: unknown) => boolean | string) | undefined
   private readonly limits: Limits
   readonly timeout: number | undefined
   constructor(
-    text: string,
+    text: Told,
     answer: Schema.Decoder<unknown> | undefined,
     validate: ((value: unknown) => boolean | string) | undefined,
     limits: Limits,
@@ -75,7 +82,10 @@ class TextQuestion implements Question {
     this.timeout = millis(limits.timeout) ?? defaultTimeout
   }
   get content(): Content {
-    return { _tag: "text", text: this.text }
+    return { _tag: "text", text: told(this.text) }
+  }
+  get choices(): undefined {
+    return undefined
   }
   get invalid(): string | undefined {
     return this.limits.invalid
@@ -107,7 +117,7 @@ class TextQuestion implements Question {
 
 /** @param answer reads and checks the text; the trimmed text itself when absent */
 export const textQuestion = (
-  text: string,
+  text: Told,
   answer: Schema.Decoder<unknown> | undefined,
   validate: ((value: unknown) => boolean | string) | undefined,
   limits: Limits,
@@ -116,14 +126,17 @@ export const textQuestion = (
 
 /** A menu: answered by button, label or number. */
 export const menuQuestion = (
-  text: string,
+  text: Told,
   choices: ReadonlyArray<Choice>,
   limits: Limits,
   defaultTimeout: number | undefined
 ): Question => {
   const menu = makeMenu(choices)
   return {
-    content: { _tag: "choices", text, options: choices },
+    get content(): Content {
+      return { _tag: "choices", text: told(text), options: choices }
+    },
+    choices,
     ...limited(limits, defaultTimeout),
     read: (message) => {
       const choice = menu.find({ text: message.body, payload: message.payload })
@@ -135,13 +148,16 @@ export const menuQuestion = (
 
 /** A question answered by a file. */
 export const mediaQuestion = (
-  text: string,
+  text: Told,
   kinds: ReadonlyArray<MediaKind>,
   validate: ((value: unknown) => boolean | string) | undefined,
   limits: Limits,
   defaultTimeout: number | undefined
 ): Question => ({
-  content: { _tag: "text", text },
+  get content(): Content {
+    return { _tag: "text", text: told(text) }
+  },
+  choices: undefined,
   ...limited(limits, defaultTimeout),
   read: (message) => {
     const media = mediaAnswer(message)
