@@ -45,7 +45,9 @@ export interface CoordinatorHub {
   /** Moves the backend's clock by so many ms: a new primary whose clock differs (R19). */
   readonly shiftClock: (millis: number) => void
   /** Who holds a key now, for tests and checkers. */
-  readonly holderOf: (key: string) => { readonly epoch: string; readonly fence: number } | undefined
+  readonly holderOf: (
+    key: string
+  ) => { readonly epoch: string; readonly ticket: string; readonly fence: number } | undefined
   readonly waiting: () => number
 }
 
@@ -326,7 +328,7 @@ export const make = (options: HubOptions = {}): CoordinatorHub => {
     },
     holderOf: (key) => {
       const hold = backend.at(driver.partitionOf(key)).holds.get(key)
-      return hold === undefined ? undefined : { epoch: hold.epoch, fence: hold.fence }
+      return hold === undefined ? undefined : { epoch: hold.epoch, ticket: hold.ticket, fence: hold.fence }
     },
     waiting: () => {
       let all = 0
