@@ -96,13 +96,22 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
           (settled): Driven => ({ settled, consumed: true })
         )
       }
-      if (live.pending.length >= port.limits.pending) return Effect.succeed({ settled: parked, consumed: "full" })
+      const full = live.pending.length >= port.limits.pending
       const asleep = isAsleep(live)
-      live.pending.push(message)
-      live.dirty = true
+      if (full && asleep) {
+        // A copy that was only now brought back wakes by itself too.
+        if (live.timer === undefined) rest.arm(live)
+        return Effect.succeed({ settled: parked, consumed: "full" })
+      }
+      if (!full) {
+        live.pending.push(message)
+        live.dirty = true
+      }
       if (asleep) return Effect.succeed({ settled: parked, consumed: true })
       const woken = live.isParked ? drive(live, turn, () => live.wake({ _tag: "timeout" }, fork)) : revive(live, turn)
       return Effect.map(woken, (settled): Driven => {
+        // What was kept goes first; then there is room, or nothing left to keep it.
+        if (full) return { settled, consumed: false }
         const at = isOver(settled) ? live.pending.indexOf(message) : -1
         if (at < 0) return { settled, consumed: true }
         // There will be no question for it any more: it goes on in this turn.

@@ -326,6 +326,32 @@ it.effect(
     })
 )
 
+it.effect(
+  "R16 I25 a sleep whose kept messages are full wakes in time, also when a message brought it back after a restart",
+  () =>
+    Effect.gen(function* () {
+      const store = sharedStore()
+      const lasting = Bot.make("b", [Bot.flow(sleepy.pipe(Flow.persistent), { trigger: "go" })], {
+        limits: { pending: 2 }
+      })
+      const one = yield* live(lasting, { store })
+      const ana = one.person("ana")
+      expect(yield* ana.says("go")).toEqual(["duermo"])
+      yield* ana.says("m0")
+      yield* ana.says("m1")
+      yield* one.stop
+      const two = yield* live(lasting, { store })
+      expect(yield* two.person("ana").does({ ...makeInbound().text({ chat: "ana", body: "m2", id: "m2" }) })).toEqual(
+        []
+      )
+      expect(two.bot.metrics.snapshot().dropped["pending-full"]).toBe(1)
+      yield* TestClock.adjust("10 minutes")
+      yield* two.bot.settled
+      expect(yield* two.person("ana").sees).toEqual(["a=m0"])
+      yield* two.stop
+    })
+)
+
 it.effect("a message that wakes a sleep on its way is kept once", () =>
   Effect.gen(function* () {
     const store = sharedStore()
