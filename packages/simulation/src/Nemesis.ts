@@ -5,12 +5,15 @@
 import { Effect } from "effect"
 import type { Entry } from "./History.ts"
 import type { Chance } from "./world/Chance.ts"
-import { fairWeather, type Wire } from "./world/Network.ts"
+import { fairWeather, type Weather, type Wire } from "./world/Network.ts"
 import type { Machine, Universe } from "./world/Universe.ts"
 
 export interface Replica {
   readonly machine: Machine
-  readonly wire: Wire
+  /** To each backend one. */
+  readonly wires: ReadonlyArray<Wire>
+  /** Stops it in order; `gone` once its program has ended. */
+  readonly stop: (gone: () => void) => void
 }
 
 export interface NemesisOptions {
@@ -30,89 +33,131 @@ export interface NemesisOptions {
   readonly verbs?: ReadonlyArray<Verb> | undefined
 }
 
-export const verbs = ["crash", "freeze", "slow", "lost-calls", "lost-replies", "refusals", "cut", "clock"] as const
+export const verbs = [
+  "crash",
+  "stop",
+  "freeze",
+  "slow",
+  "lost-calls",
+  "lost-replies",
+  "doubled",
+  "refusals",
+  "late-releases",
+  "cut",
+  "clock"
+] as const
 export type Verb = (typeof verbs)[number]
+
+/** What each kind of bad weather does. */
+const weatherOf = (verb: Verb, chance: Chance, lease: number): Partial<Weather> | undefined => {
+  switch (verb) {
+    case "slow":
+      return { slow: chance.between(10, 1000) }
+    case "lost-calls":
+      return { lostCalls: 0.3 }
+    case "lost-replies":
+      return { lostReplies: 0.3 }
+    case "doubled":
+      return { doubled: 0.5 }
+    case "refusals":
+      return { refusals: 0.5 }
+    case "late-releases":
+      return { lateReleases: lease * 2 }
+    case "cut":
+      return { cut: true }
+    default:
+      return undefined
+  }
+}
+
+interface Place {
+  replica: Replica
+  life: number
+  /** It is being stopped. */
+  leaving: boolean
+}
 
 export const makeNemesis = (options: NemesisOptions) => {
   const { boot, chance, lease, note, onDeath, stopAt, universe } = options
   const own = universe.machine("nemesis")
-  const replicas: Array<Replica> = []
-  const lives: Array<number> = []
-  for (let index = 0; index < options.replicas; index++) {
-    replicas.push(boot(index, 0))
-    lives.push(0)
-  }
+  const places: Array<Place> = Array.from({ length: options.replicas }, (_, index) => ({
+    replica: boot(index, 0),
+    life: 0,
+    leaving: false
+  }))
   let calm = false
+  let steppedAt = Number.NEGATIVE_INFINITY
 
   const later = (millis: number, run: () => void): void => {
     universe.timer(own, millis, run)
   }
+  const fault = (machine: string, verb: Verb, until: number, detail: string): void =>
+    note({ _tag: "fault", at: universe.now, machine, verb, until, detail })
+  const bootAgain = (place: Place, index: number, frozen: number): void => {
+    place.replica.machine.dead = true
+    place.life++
+    place.leaving = false
+    place.replica = boot(index, place.life)
+    place.replica.machine.frozenUntil = universe.now + frozen
+  }
+  const stop = (place: Place, index: number): void => {
+    const { replica } = place
+    place.leaving = true
+    fault(replica.machine.name, "stop", Number.POSITIVE_INFINITY, "")
+    replica.stop(() => {
+      // It may have been killed meanwhile.
+      if (place.replica === replica) bootAgain(place, index, chance.between(0, lease))
+    })
+  }
+  const storm = ({ replica }: Place, verb: Verb, span: number): void => {
+    const weather = weatherOf(verb, chance, lease)
+    if (weather === undefined) return
+    // Now one backend, now all of them.
+    const wire = chance.happens(0.5) ? chance.pick(replica.wires) : undefined
+    const hit = wire === undefined ? replica.wires : [wire]
+    fault(replica.machine.name, verb, universe.now + span, hit.length === 1 ? "one wire" : "every wire")
+    for (const one of hit) Object.assign(one.weather, weather)
+    later(span, () => {
+      for (const one of hit) Object.assign(one.weather, fairWeather())
+    })
+  }
   const strike = (verb: Verb): void => {
-    const index = chance.between(0, replicas.length - 1)
-    const replica = replicas[index]
-    if (replica === undefined) return
-    const { machine, wire } = replica
-    const span = chance.between(100, lease * 4)
-    const fault = (detail: string) => note({ _tag: "fault", at: universe.now, machine: machine.name, verb, detail })
-    const during = (change: () => void): void => {
-      change()
-      later(span, () => Object.assign(wire.weather, fairWeather()))
-    }
+    const index = chance.between(0, places.length - 1)
+    const place = places[index]
+    if (place === undefined) return
+    const { machine } = place.replica
+    const span = chance.between(100, lease * 3)
     switch (verb) {
-      case "crash": {
-        fault("")
+      case "crash":
+        fault(machine.name, verb, Number.POSITIVE_INFINITY, "")
         machine.dead = true
         onDeath(machine)
-        const life = (lives[index] ?? 0) + 1
-        lives[index] = life
-        const back = boot(index, life)
-        back.machine.frozenUntil = universe.now + chance.between(0, lease)
-        replicas[index] = back
-        return
-      }
+        return bootAgain(place, index, chance.between(0, lease))
+      case "stop":
+        return place.leaving ? undefined : stop(place, index)
       case "freeze":
-        fault(`${span} ms`)
+        fault(machine.name, verb, universe.now + span, `${span} ms`)
         machine.frozenUntil = universe.now + span
         return
-      case "slow":
-        fault(`${span} ms`)
-        return during(() => {
-          wire.weather.slow = chance.between(10, 1000)
-        })
-      case "lost-calls":
-        fault(`${span} ms`)
-        return during(() => {
-          wire.weather.lostCalls = 0.3
-        })
-      case "lost-replies":
-        fault(`${span} ms`)
-        return during(() => {
-          wire.weather.lostReplies = 0.3
-        })
-      case "refusals":
-        fault(`${span} ms`)
-        return during(() => {
-          wire.weather.refusals = 0.5
-        })
-      case "cut":
-        fault(`${span} ms`)
-        return during(() => {
-          wire.weather.cut = true
-        })
       case "clock": {
+        // Within the margin that a lease keeps for it (R3); a lease sees one step at most.
+        if (universe.now - steppedAt < lease * 2) return
+        steppedAt = universe.now
         const step = chance.between(-200, 200)
-        fault(`${step} ms`)
-        options.shiftClock(step)
+        fault("hub", verb, universe.now, `${step} ms`)
+        return options.shiftClock(step)
       }
+      default:
+        return storm(place, verb, span)
     }
   }
   const next = (): void => {
     if (universe.now >= stopAt) {
-      for (const { machine, wire } of replicas) {
-        Object.assign(wire.weather, fairWeather())
-        machine.frozenUntil = Math.min(machine.frozenUntil, universe.now)
+      for (const { replica } of places) {
+        for (const wire of replica.wires) Object.assign(wire.weather, fairWeather())
+        replica.machine.frozenUntil = Math.min(replica.machine.frozenUntil, universe.now)
       }
-      note({ _tag: "calm", at: universe.now })
+      note({ _tag: "calm", at: universe.now, machine: "nemesis" })
       calm = true
       return
     }
@@ -120,5 +165,5 @@ export const makeNemesis = (options: NemesisOptions) => {
     later(chance.between(50, lease), next)
   }
   own.run(Effect.sync(() => later(chance.between(50, lease), next)))
-  return { isCalm: () => calm }
+  return { isCalm: () => calm, replicas: () => places.map(({ replica }) => replica) }
 }

@@ -5,113 +5,111 @@
 import { type CoordinatorShape, coordinatorFromDriver as fromDriver } from "@botmesh/core/spi"
 import { CoordinatorHub } from "@botmesh/core/testing"
 import { Effect, Random } from "effect"
-import { i1, i3, i6 } from "../check/Turns.ts"
-import type { Entry, Violation } from "../History.ts"
-import { makeNemesis } from "../Nemesis.ts"
-import { makeChance } from "../world/Chance.ts"
-import { makeWire, type Wire } from "../world/Network.ts"
-import { type Ending, type Machine, Universe } from "../world/Universe.ts"
+import { checkers } from "../check/all.ts"
+import type { Entry } from "../History.ts"
+import { makeNemesis, type Replica, type Verb } from "../Nemesis.ts"
+import type { Outcome } from "../World.ts"
+import { type Chance, makeChance } from "../world/Chance.ts"
+import { watchHub } from "../world/HubWatch.ts"
+import { makeWire } from "../world/Network.ts"
+import { type Machine, Universe } from "../world/Universe.ts"
 import { wiredCoordinator } from "../world/Wired.ts"
 
 export interface TurnsOptions {
   readonly replicas?: number
   readonly keys?: number
-  readonly turns?: number
   /** ms. */
   readonly lease?: number
   /** ms of faults. */
   readonly storm?: number
+  readonly verbs?: ReadonlyArray<Verb> | undefined
 }
 
-export interface Outcome {
-  readonly seed: number
-  readonly history: ReadonlyArray<Entry>
-  readonly violations: ReadonlyArray<Violation>
-  readonly steps: number
-  readonly ending: Ending | undefined
-}
+const turnWait = 60_000
+const settle = 5000
 
 export const runTurns = (seed: number, options: TurnsOptions = {}): Outcome => {
   const lease = options.lease ?? 3000
-  const storm = options.storm ?? 20_000
   const chance = makeChance(seed)
   const universe = new Universe(chance)
+  const start = universe.now
   const history: Array<Entry> = []
   const note = (entry: Entry): void => {
     history.push(entry)
   }
-  const hub = CoordinatorHub.make({ partitions: 2 })
+  const hub = watchHub(CoordinatorHub.make({ partitions: 2 }), universe, note)
   const keys = Array.from({ length: options.keys ?? 3 }, (_, i) => `chat-${i}`)
-  let tickets = 0
-  let running = 0
-  const stopAt = universe.now + storm
+  let asked = 0
+  const running = new Set<Machine>()
+  const stopAt = start + (options.storm ?? 20_000)
+  const leaving = new Set<Machine>()
 
-  const worker = (
-    machine: Machine,
-    coordinator: CoordinatorShape,
-    dice: ReturnType<typeof makeChance>
-  ): Effect.Effect<void> =>
+  const worker = (machine: Machine, coordinator: CoordinatorShape, dice: Chance): Effect.Effect<void> =>
     Effect.suspend(() => {
       const key = dice.pick(keys) ?? "chat"
-      const ticket = ++tickets
-      const about = { machine: machine.name, key }
-      note({ _tag: "asked", at: universe.now, ...about, ticket })
-      const turn = Effect.flatMap(coordinator.enqueue(key), (taken) =>
-        Effect.flatMap(taken.granted, (held) => {
+      const nth = ++asked
+      const about = () => ({ at: universe.now, machine: machine.name, key })
+      note({ _tag: "asked", ...about(), nth })
+      const over = Effect.sync(() => note({ _tag: "over", ...about(), nth }))
+      const turn = Effect.flatMap(coordinator.enqueue(key), (taken) => {
+        const granted = dice.happens(0.1)
+          ? Effect.onInterrupt(Effect.timeout(taken.granted, dice.between(1, 500)), () => taken.cancel)
+          : taken.granted
+        return Effect.flatMap(Effect.tapError(granted, () => taken.cancel), (held) => {
           const { fence } = held
-          note({ _tag: "granted", at: universe.now, ...about, fence, ticket })
+          note({ _tag: "has", ...about(), nth, fence })
           const act = Effect.andThen(
             Effect.suspend(() => Effect.sleep(dice.between(0, 400))),
-            Effect.suspend(() => {
+            Effect.sync(() => {
               // The instant between the check and the first byte: nothing can come between them in one process.
-              if (held.lost() !== undefined)
-                return Effect.sync(() => note({ _tag: "lost", at: universe.now, ...about, fence }))
-              note({ _tag: "acted", at: universe.now, ...about, fence })
-              return Effect.void
+              if (held.lost() !== undefined) return
+              const { hold } = hub.look(machine.name, key)
+              note({ _tag: "acted", ...about(), fence, hold, thawed: machine.isThawing })
             })
           )
-          return Effect.andThen(
-            Effect.replicateEffect(act, dice.between(1, 4), { discard: true }),
-            Effect.andThen(
-              held.release,
-              Effect.sync(() => note({ _tag: "released", at: universe.now, ...about, fence }))
-            )
-          )
+          return Effect.andThen(Effect.replicateEffect(act, dice.between(1, 4), { discard: true }), held.release)
         })
-      )
+      })
       return Effect.andThen(
-        Effect.catch(turn, () => Effect.sync(() => note({ _tag: "gave-up", at: universe.now, ...about, ticket }))),
+        Effect.andThen(Effect.ignore(turn), over),
         Effect.suspend(() => Effect.sleep(dice.between(0, 300)))
       )
     })
 
-  const boot = (index: number, life: number): { readonly machine: Machine; readonly wire: Wire } => {
+  const boot = (index: number, life: number): Replica => {
     const machine = universe.machine(`r${index}.${life}`)
     const dice = chance.fork(index * 1000 + life)
-    const wire = makeWire(dice.fork(1))
-    running++
+    const cable = universe.machine("wire")
+    const wire = makeWire(dice.fork(1), (millis, again) => {
+      universe.timer(cable, millis, () => cable.run(Effect.ignore(again)))
+    })
+    running.add(machine)
     const program = Effect.scoped(
       Effect.gen(function* () {
         const coordinator = yield* Effect.retry(
-          fromDriver(wiredCoordinator(hub.driver, wire, dice.fork(2)), {
-            lease,
-            turnWait: 60_000,
-            replicaId: `r${index}`
-          }),
+          fromDriver(wiredCoordinator(hub.driver, wire, dice.fork(2)), { lease, turnWait, replicaId: machine.name }),
           { times: 5 }
         )
         const loop = Effect.whileLoop({
-          while: () => universe.now < stopAt + lease,
+          while: () => universe.now < stopAt + lease * 2 && !leaving.has(machine),
           body: () => worker(machine, coordinator, dice),
           step: () => {}
         })
         yield* Effect.all([loop, loop, loop], { concurrency: "unbounded", discard: true })
       })
     ).pipe(Random.withSeed(seed * 131 + index * 7 + life))
-    machine.run(program).addObserver(() => {
-      running--
+    const fiber = machine.run(program)
+    fiber.addObserver(() => {
+      running.delete(machine)
     })
-    return { machine, wire }
+    return {
+      machine,
+      wires: [wire],
+      stop: (told) => {
+        leaving.add(machine)
+        fiber.addObserver(told)
+      }
+    }
   }
   const nemesis = makeNemesis({
     universe,
@@ -120,15 +118,18 @@ export const runTurns = (seed: number, options: TurnsOptions = {}): Outcome => {
     lease,
     replicas: options.replicas ?? 3,
     boot,
+    verbs: options.verbs,
     note,
-    onDeath: () => {
-      running--
+    onDeath: (machine) => {
+      running.delete(machine)
     },
     shiftClock: hub.shiftClock
   })
-  const ending = universe.runUntil(() => nemesis.isCalm() && running === 0)
-  const violations = [i1, i3, i6].flatMap((check) => check(history))
-  if (ending !== undefined)
-    violations.push({ invariant: "I6", detail: `the world is ${ending} at ${universe.now} with ${running} running` })
-  return { seed, history, violations, steps: universe.steps, ending }
+  const limit = stopAt + 120_000
+  const ending = universe.runUntil(() => (nemesis.isCalm() && running.size === 0) || universe.now > limit)
+  const end = { at: universe.now, machine: "world" }
+  for (const { name } of running) note({ _tag: "unfinished", ...end, what: `${name} still runs` })
+  note({ _tag: "end", ...end, ending: ending ?? (running.size > 0 ? "endless" : "done"), ...hub.left() })
+  const violations = checkers.flatMap(({ check }) => check(history, { lease, settle, turnWait }))
+  return { seed, start, history, violations, steps: universe.steps, ending }
 }

@@ -1,12 +1,15 @@
 /** A bot in a world: replicas that boot, die and boot again over one store, one coordinator and one network of phones. */
-import { Bot, LocalCoordinator, layerNoDurability, InProcessScheduler, MemoryStore } from "@botmesh/core"
-import { Coordinator, coordinatorFromDriver, Provider, Store, fromDriver } from "@botmesh/core/spi"
+import { Bot, InProcessScheduler, LocalCoordinator, layerNoDurability, MemoryStore } from "@botmesh/core"
+import { Coordinator, coordinatorFromDriver, fromDriver, Provider, Store } from "@botmesh/core/spi"
 import { CoordinatorHub } from "@botmesh/core/testing"
-import { Context, Effect, Layer, Random, Stream } from "effect"
+import { Context, Deferred, Effect, Layer, Random, Stream } from "effect"
+import type { Entry } from "../History.ts"
+import type { Replica } from "../Nemesis.ts"
 import type { Chance } from "./Chance.ts"
+import { type HubWatch, watchHub } from "./HubWatch.ts"
 import { makeWire } from "./Network.ts"
 import { makePhone, type Phone } from "./Phone.ts"
-import type { Replica } from "../Nemesis.ts"
+import { watchStore } from "./StoreWatch.ts"
 import type { Universe } from "./Universe.ts"
 import { wiredCoordinator, wiredStore } from "./Wired.ts"
 
@@ -21,61 +24,143 @@ export interface BotWorldOptions<Id extends string, E, R> {
   readonly coordination: "local" | "shared"
   /** ms. */
   readonly lease: number
-  readonly onEvent?: (machine: string, event: Bot.EventsOf<E>) => void
+  readonly turnWait: number
+  readonly exclusive: boolean
+  readonly redelivers: boolean
+  readonly doubles: number
+  readonly roams: boolean
+  readonly note: (entry: Entry) => void
 }
 
 export interface BotWorld {
   readonly phone: Phone
+  readonly hub: HubWatch
   readonly boot: (index: number, life: number) => Replica
-  readonly shiftClock: (millis: number) => void
+  /** Each living replica tells the history what it says of itself. */
+  readonly account: () => void
 }
 
 export const makeBotWorld = <Id extends string, E, R>(options: BotWorldOptions<Id, E, R>): BotWorld => {
-  const { chance, coordination, definition, lease, seed, universe } = options
-  const phone = makePhone(universe, coordination === "shared")
-  const store = MemoryStore.make()
-  const hub = CoordinatorHub.make({ partitions: 4 })
+  const { chance, definition, note, universe } = options
+  const { tenant } = definition.options
+  const scope = `${typeof tenant === "string" ? tenant : "default"}/${definition.id}`
+  const hub = watchHub(CoordinatorHub.make({ partitions: 2 }), universe, note)
+  const store = watchStore(MemoryStore.make(), universe, note)
+  const phone = makePhone({
+    ...options,
+    // A process of its own is the only one there is: its turns are its own.
+    look: (machine, chat) => ({
+      key: chat,
+      ...(options.coordination === "local" ? { hold: "own", fence: 0 } : hub.look(machine, `${scope}/${chat}`))
+    })
+  })
   const fences = { value: 0 }
+  const bots = new Map<Replica["machine"], Bot.BotShape<E>>()
+
+  const hear = (machine: string, event: Bot.EventsOf<E>): void => {
+    const at = { at: universe.now, machine }
+    switch (event._tag) {
+      case "message":
+        return note({ _tag: "handled", ...at, chat: event.chat.from, id: event.chat.ref.id })
+      case "dropped": {
+        const id = "ref" in event.event ? (event.event.ref?.id ?? "") : ""
+        return note({ _tag: "dropped", ...at, reason: event.reason, chat: event.event.from, id })
+      }
+      case "suspended":
+        return note({ _tag: "suspended", ...at, key: event.key, reason: event.reason })
+      case "error":
+        return note({ _tag: "event", ...at, what: "error", about: `${event.where}: ${String(event.error)}` })
+      case "conversation:ended":
+        return note({ _tag: "event", ...at, what: `conversation ${event.outcome}`, about: event.key })
+      default:
+        return note({ _tag: "event", ...at, what: event._tag, about: "key" in event ? event.key : "" })
+    }
+  }
 
   const boot = (index: number, life: number): Replica => {
     const machine = universe.machine(`r${index}.${life}`)
     const dice = chance.fork(index * 1000 + life)
-    const wire = makeWire(dice.fork(1))
-    const coordinator =
-      coordination === "local"
+    // On its way already: neither a freeze nor a crash of its sender stops it.
+    const cable = universe.machine("wire")
+    const again = (millis: number, effect: Effect.Effect<unknown, unknown>): void => {
+      universe.timer(cable, millis, () => cable.run(Effect.ignore(effect)))
+    }
+    const wires = {
+      coordinator: makeWire(dice.fork(1), again),
+      store: makeWire(dice.fork(2), again),
+      phone: makeWire(dice.fork(3), again)
+    }
+    const told = (outcome: "ok" | "fail" | "unknown"): void =>
+      note({ _tag: "told", at: universe.now, machine: machine.name, what: "write", outcome })
+    const spi = Layer.mergeAll(
+      Layer.succeed(Store, fromDriver(wiredStore(store.seenBy(machine.name), wires.store, told))),
+      options.coordination === "local"
         ? LocalCoordinator.layer()
         : Layer.effect(
             Coordinator,
             Effect.retry(
-              coordinatorFromDriver(wiredCoordinator(hub.driver, wire, dice.fork(2)), {
-                lease,
-                turnWait: 120_000,
-                replicaId: `r${index}`
+              coordinatorFromDriver(wiredCoordinator(hub.driver, wires.coordinator, dice.fork(4)), {
+                lease: options.lease,
+                turnWait: options.turnWait,
+                replicaId: machine.name
               }),
               { times: 10 }
             )
-          )
-    const spi = Layer.mergeAll(
-      Layer.succeed(Store, fromDriver(wiredStore(store, wire))),
-      coordinator,
+          ),
       layerNoDurability,
       InProcessScheduler.layer,
-      Layer.succeed(Provider, phone.provider(machine, wire))
+      Layer.succeed(Provider, phone.provider(machine, wires.phone))
     )
+    const stopped = Deferred.makeUnsafe<void>()
     const program = Effect.scoped(
-      Effect.flatMap(Layer.build(Bot.layer(definition).pipe(Layer.provide(spi))), (built) =>
-        Stream.runForEach(Context.get(built, definition).events, (event) =>
-          Effect.sync(() => options.onEvent?.(machine.name, event))
+      Effect.flatMap(Layer.build(Bot.layer(definition).pipe(Layer.provide(spi))), (built) => {
+        const bot = Context.get(built, definition)
+        bots.set(machine, bot)
+        const events = Stream.runForEach(bot.events, (event) => Effect.sync(() => hear(machine.name, event)))
+        return Effect.andThen(
+          Effect.forkScoped(events),
+          Effect.andThen(
+            Effect.sleep(1),
+            Effect.suspend(() => {
+              phone.open(machine)
+              return Deferred.await(stopped)
+            })
+          )
         )
-      )
+      })
     )
-    machine.run(
+    const fiber = machine.run(
       Effect.provideContext(program, options.services).pipe(
         Effect.provideService(LocalCoordinator.LastFence, fences),
-        Random.withSeed(seed * 131 + index * 7 + life)
+        Random.withSeed(options.seed * 131 + index * 7 + life)
       )
     )
-    return { machine, wire }
+    return {
+      machine,
+      wires: [wires.coordinator, wires.store, wires.phone],
+      stop: (gone) => {
+        Deferred.doneUnsafe(stopped, Effect.void)
+        fiber.addObserver(gone)
+      }
+    }
   }
-  return { phone, boot, shiftClock: hub.shiftClock }
+  const account = (): void => {
+    for (const [machine, bot] of bots) {
+      if (machine.dead) continue
+      const { dropped, handled, received, waiting } = bot.metrics.snapshot()
+      note({
+        _tag: "account",
+        at: universe.now,
+        machine: machine.name,
+        received,
+        handled,
+        dropped: Object.values(dropped).reduce((sum, count) => sum + count, 0),
+        signals: 0,
+        waiting,
+        conversations: bot.conversations.list().length,
+        timers: bot.conversations.timers()
+      })
+    }
+  }
+  return { phone, hub, boot, account }
 }

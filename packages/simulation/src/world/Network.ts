@@ -1,6 +1,6 @@
 /**
- * The wire between a machine and what it shares with others: calls take time, get lost on the way there or back, or fail,
- * as the nemesis has it (design.md 4, simulation).
+ * The wire between a machine and what it shares with others: calls take time, get lost on the way there or back, arrive
+ * twice, or fail, as the nemesis has it (design.md 4, simulation).
  */
 import { Effect } from "effect"
 import type { Chance } from "./Chance.ts"
@@ -12,56 +12,66 @@ export interface Weather {
   lostCalls: number
   /** The call is carried out, its answer gets lost. */
   lostReplies: number
+  /** The call arrives a second time, later; its caller hears the first answer. */
+  doubled: number
   /** The backend refuses before doing anything. */
   refusals: number
+  /** What gives a turn back arrives late by up to this. */
+  lateReleases: number
   /** Nothing passes. */
   cut: boolean
 }
-export const fairWeather = (): Weather => ({ slow: 0, lostCalls: 0, lostReplies: 0, refusals: 0, cut: false })
+export const fairWeather = (): Weather => ({
+  slow: 0,
+  lostCalls: 0,
+  lostReplies: 0,
+  doubled: 0,
+  refusals: 0,
+  lateReleases: 0,
+  cut: false
+})
 
 /** How long a caller waits for an answer, ms. */
 export const callTimeout = 2000
 
-export interface WireCounts {
-  lostCalls: number
-  lostReplies: number
-  refusals: number
-}
-
 export interface Wire {
   readonly weather: Weather
-  readonly counts: WireCounts
   /** Carries one call. `fail` makes the error of a call that was lost, or refused before anything was done. */
-  readonly carry: <A, E>(effect: Effect.Effect<A, E>, fail: (reason: "timeout" | "refused") => E) => Effect.Effect<A, E>
+  readonly carry: <A, E>(
+    effect: Effect.Effect<A, E>,
+    fail: (reason: "timeout" | "refused") => E,
+    kind?: "once" | "repeatable" | "release"
+  ) => Effect.Effect<A, E>
 }
 
-export const makeWire = (chance: Chance): Wire => {
+/** @param send runs what arrives a second time, after so many ms, apart from its caller */
+export const makeWire = (chance: Chance, send: (millis: number, again: Effect.Effect<unknown, unknown>) => void): Wire => {
   const weather = fairWeather()
-  const counts: WireCounts = { lostCalls: 0, lostReplies: 0, refusals: 0 }
   const hop = (): Effect.Effect<void> => {
-    const millis = chance.happens(0.7)
-      ? 0
-      : chance.between(0, 2) + (weather.slow === 0 ? 0 : chance.between(0, weather.slow))
+    const millis =
+      weather.slow > 0
+        ? chance.between(0, weather.slow)
+        : chance.happens(0.7)
+          ? 0
+          : chance.between(0, 2)
     return millis === 0 ? Effect.void : Effect.sleep(millis)
   }
-  const carry: Wire["carry"] = (effect, fail) =>
+  const lost = <E>(error: E): Effect.Effect<never, E> => Effect.andThen(Effect.sleep(callTimeout), Effect.fail(error))
+  const carry: Wire["carry"] = (effect, fail, kind = "once") =>
     Effect.suspend(() => {
-      if (chance.happens(weather.refusals)) {
-        counts.refusals++
+      if (weather.refusals > 0 && chance.happens(weather.refusals)) {
         return Effect.andThen(hop(), Effect.fail(fail("refused")))
       }
-      if (weather.cut || chance.happens(weather.lostCalls)) {
-        counts.lostCalls++
-        return Effect.andThen(Effect.sleep(callTimeout), Effect.fail(fail("timeout")))
-      }
-      const done = Effect.andThen(hop(), effect)
-      return Effect.flatMap(done, (answer) => {
-        if (weather.cut || chance.happens(weather.lostReplies)) {
-          counts.lostReplies++
-          return Effect.andThen(Effect.sleep(callTimeout), Effect.fail(fail("timeout")))
+      if (weather.cut || (weather.lostCalls > 0 && chance.happens(weather.lostCalls))) return lost(fail("timeout"))
+      const late = kind === "release" && weather.lateReleases > 0 ? chance.between(0, weather.lateReleases) : 0
+      const way = late > 0 ? Effect.sleep(late) : hop()
+      return Effect.flatMap(Effect.andThen(way, effect), (answer) => {
+        if (kind !== "once" && weather.doubled > 0 && chance.happens(weather.doubled)) {
+          send(chance.between(0, 500), effect)
         }
+        if (weather.cut || (weather.lostReplies > 0 && chance.happens(weather.lostReplies))) return lost(fail("timeout"))
         return Effect.as(hop(), answer)
       })
     })
-  return { weather, counts, carry }
+  return { weather, carry }
 }

@@ -38,8 +38,13 @@ export class Machine implements Scheduler.Scheduler, Clock.Clock {
     this.universe = universe
     this.name = name
   }
-  shouldYield(): boolean {
-    return this.universe.chance.next() < this.universe.preempt
+  /** Not at the first op of a run: no real scheduler does, and a fiber interrupted before it began would begin after all. */
+  shouldYield(fiber: Fiber.Fiber<unknown, unknown>): boolean {
+    return fiber.currentOpCount > 1 && !this.universe.atomic && this.universe.chance.next() < this.universe.preempt
+  }
+  /** It woke from a freeze at this very instant. */
+  get isThawing(): boolean {
+    return this.frozenUntil === this.universe.now
   }
   makeDispatcher(): Scheduler.SchedulerDispatcher {
     return {
@@ -77,6 +82,8 @@ export class Machine implements Scheduler.Scheduler, Clock.Clock {
 export class Universe {
   now: number
   steps = 0
+  /** Nothing is preempted in the step that runs: what is done and what is seen of it are one. Ends with the step. */
+  atomic = false
   readonly chance: Chance
   readonly preempt: number
   private readonly maxSteps: number
@@ -111,6 +118,7 @@ export class Universe {
       const task = this.take()
       if (task !== undefined) {
         if (++this.steps > this.maxSteps) return "endless"
+        this.atomic = false
         task.run()
       } else if (!this.passTime()) return "stuck"
     }

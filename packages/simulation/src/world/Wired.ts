@@ -11,7 +11,11 @@ import type { Chance } from "./Chance.ts"
 import type { Wire } from "./Network.ts"
 
 export const wiredCoordinator = (driver: CoordinatorDriver, wire: Wire, chance: Chance): CoordinatorDriver => {
-  const over = <A>(operation: string, effect: Effect.Effect<A, CoordinatorDriverError>) =>
+  const over = <A>(
+    operation: string,
+    effect: Effect.Effect<A, CoordinatorDriverError>,
+    kind: "repeatable" | "release" = "repeatable"
+  ) =>
     wire.carry(
       effect,
       (reason) =>
@@ -19,18 +23,19 @@ export const wiredCoordinator = (driver: CoordinatorDriver, wire: Wire, chance: 
           operation,
           reason: reason === "timeout" ? "timeout" : "unreachable",
           detail: `simulated ${reason}`
-        })
+        }),
+      kind
     )
   return {
     ...driver,
     begin: (partition, row) => over("begin", driver.begin(partition, row)),
     enqueue: (partition, row) => over("enqueue", driver.enqueue(partition, row)),
-    release: (partition, row) => over("release", driver.release(partition, row)),
+    release: (partition, row) => over("release", driver.release(partition, row), "release"),
     regrant: (partition, row) => over("regrant", driver.regrant(partition, row)),
     renew: (partition, row) => over("renew", driver.renew(partition, row)),
     ask: (partition, rows) => over("ask", driver.ask(partition, rows)),
     holders: (partition, row) => over("holders", driver.holders(partition, row)),
-    leave: (partition, row) => over("leave", driver.leave(partition, row)),
+    leave: (partition, row) => over("leave", driver.leave(partition, row), "release"),
     lock: (partition, row) => over("lock", driver.lock(partition, row)),
     renewLock: (partition, row) => over("renewLock", driver.renewLock(partition, row)),
     unlock: (partition, row) => over("unlock", driver.unlock(partition, row)),
@@ -39,9 +44,11 @@ export const wiredCoordinator = (driver: CoordinatorDriver, wire: Wire, chance: 
       const source = yield* driver.signals(incarnation)
       const arrived = yield* Queue.sliding<DriverSignal>(10_000)
       const pass = Effect.flatMap(Queue.take(source), (signal) => {
-        if (wire.weather.cut || chance.happens(wire.weather.lostReplies)) return Effect.void
+        const { weather } = wire
+        if (weather.cut || (weather.lostReplies > 0 && chance.happens(weather.lostReplies))) return Effect.void
         const told = Queue.offer(arrived, signal)
-        return chance.happens(0.05) ? Effect.andThen(told, told) : told
+        const way = weather.slow > 0 ? Effect.andThen(Effect.sleep(chance.between(0, weather.slow)), told) : told
+        return chance.happens(0.05 + weather.doubled) ? Effect.andThen(way, told) : way
       })
       yield* Effect.forkScoped(Effect.forever(pass))
       return arrived
@@ -49,12 +56,20 @@ export const wiredCoordinator = (driver: CoordinatorDriver, wire: Wire, chance: 
   }
 }
 
-export const wiredStore = (driver: StoreDriver, wire: Wire): StoreDriver => {
+/** @param told what the caller of a checkpoint write learnt of it */
+export const wiredStore = (
+  driver: StoreDriver,
+  wire: Wire,
+  told: (outcome: "ok" | "fail" | "unknown") => void
+): StoreDriver => {
   const over = <A>(operation: string, effect: Effect.Effect<A, StoreError>) =>
     wire.carry(
       effect,
-      (reason) =>
-        new StoreError({ store: driver.name, operation, reason: "unavailable", detail: `simulated ${reason}` })
+      (reason) => {
+        if (operation === "putCheckpoint") told(reason === "refused" ? "fail" : "unknown")
+        return new StoreError({ store: driver.name, operation, reason: "unavailable", detail: `simulated ${reason}` })
+      },
+      operation === "putCheckpoint" || operation === "raiseFence" ? "repeatable" : "once"
     )
   return {
     name: driver.name,
@@ -68,7 +83,11 @@ export const wiredStore = (driver: StoreDriver, wire: Wire): StoreDriver => {
     handoff: (bot, chatId) => over("handoff", driver.handoff(bot, chatId)),
     setHandoff: (bot, chatId, json) => over("setHandoff", driver.setHandoff(bot, chatId, json)),
     getCheckpoint: (bot, key) => over("getCheckpoint", driver.getCheckpoint(bot, key)),
-    putCheckpoint: (bot, key, row, now) => over("putCheckpoint", driver.putCheckpoint(bot, key, row, now)),
+    putCheckpoint: (bot, key, row, now) =>
+      Effect.map(over("putCheckpoint", driver.putCheckpoint(bot, key, row, now)), (accepted) => {
+        told(accepted ? "ok" : "fail")
+        return accepted
+      }),
     raiseFence: (bot, key, fence) => over("raiseFence", driver.raiseFence(bot, key, fence)),
     checkpoints: (bot, options) => over("checkpoints", driver.checkpoints(bot, options)),
     due: (bot, options) => over("due", driver.due(bot, options)),
