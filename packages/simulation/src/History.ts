@@ -84,10 +84,23 @@ export type Entry =
       /** Of the turn at the backend, if it is the machine's own; 0 else. */
       readonly fence: number
     } & Thaw)
-  | (At & { readonly _tag: "arrived"; readonly nth: number; readonly chat: string; readonly text: string })
+  | (At & {
+      readonly _tag: "arrived"
+      readonly nth: number
+      readonly chat: string
+      readonly text: string
+      /** Its machine was frozen between the first byte and the last (R10). */
+      readonly stale: boolean
+    })
   | (At & { readonly _tag: "wrote"; readonly chat: string; readonly id: string; readonly text: string })
   /** An event is given to a replica. `again`: it was given to one before. */
-  | (At & { readonly _tag: "given"; readonly nth: number; readonly chat: string; readonly id: string; readonly again: boolean })
+  | (At & {
+      readonly _tag: "given"
+      readonly nth: number
+      readonly chat: string
+      readonly id: string
+      readonly again: boolean
+    })
   | (At & { readonly _tag: "answered"; readonly nth: number; readonly id: string; readonly taken: boolean })
   | (At & { readonly _tag: "session"; readonly open: boolean })
   // ------------------------------------------------------------ what the bot says of itself

@@ -13,17 +13,23 @@ export const i12: Checker = (history) => {
     if (entry._tag === "send") begun.set(entry.nth, entry)
     if (entry._tag !== "arrived") continue
     const send = begun.get(entry.nth)
-    if (send === undefined || send.hold !== "own") continue
+    if (send === undefined || send.hold !== "own" || entry.stale) continue
     const before = last.get(entry.chat)
     if (before !== undefined && (send.fence < before.fence || (send.fence === before.fence && send.nth < before.nth)))
-      found.push({ invariant: "I12", detail: `${entry.chat} read "${entry.text}" at ${entry.at} after "${before.text}"` })
+      found.push({
+        invariant: "I12",
+        detail: `${entry.chat} read "${entry.text}" at ${entry.at} after "${before.text}"`
+      })
     last.set(entry.chat, send)
     const part = /^Eco (\S+) (\d)$/u.exec(entry.text)
     if (part === null) continue
     const line = part[1] ?? ""
     const nth = Number(part[2])
     if (nth === 2 && parts.get(line) !== 1)
-      found.push({ invariant: "I12", detail: `${entry.chat} read "${entry.text}" at ${entry.at} without its first part` })
+      found.push({
+        invariant: "I12",
+        detail: `${entry.chat} read "${entry.text}" at ${entry.at} without its first part`
+      })
     parts.set(line, nth)
   }
   return found

@@ -25,14 +25,17 @@ export const i17: Checker = (history) => {
       broken(`${entry.machine} has ${entry.timers} timers and no conversation at the end`)
     if (entry._tag !== "send" || !isTimed(entry)) continue
     if (entry.hold !== "own") {
-      if (!entry.thawed) broken(`a timer of ${entry.machine} said "${entry.text}" at ${entry.at}: the turn was ${entry.hold}`)
+      if (!entry.thawed)
+        broken(`a timer of ${entry.machine} said "${entry.text}" at ${entry.at}: the turn was ${entry.hold}`)
       continue
     }
     const position = positionOf(entry)
     if (position === undefined || !stored.has(position.id)) continue
     const stands = rows.get(entry.key)
     if (stands?.id !== position.id || stands.visit !== position.visit || stands.clear)
-      broken(`a timer of ${entry.machine} said "${entry.text}" at ${entry.at} for visit ${position.visit} of ${position.id}`)
+      broken(
+        `a timer of ${entry.machine} said "${entry.text}" at ${entry.at} for visit ${position.visit} of ${position.id}`
+      )
   }
   return found
 }

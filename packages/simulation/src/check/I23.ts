@@ -9,9 +9,15 @@ export const i23: Checker = (history) => {
   for (const entry of history) {
     if (entry._tag === "wrote") keys.add(entry.chat)
     if (entry._tag === "write" && entry.size > longestList)
-      found.push({ invariant: "I23", detail: `the checkpoint of ${entry.key} has a list of ${entry.size} at ${entry.at}` })
+      found.push({
+        invariant: "I23",
+        detail: `the checkpoint of ${entry.key} has a list of ${entry.size} at ${entry.at}`
+      })
     if (entry._tag === "account" && entry.conversations > keys.size + 1)
-      found.push({ invariant: "I23", detail: `${entry.machine} has ${entry.conversations} conversations for ${keys.size} chats` })
+      found.push({
+        invariant: "I23",
+        detail: `${entry.machine} has ${entry.conversations} conversations for ${keys.size} chats`
+      })
   }
   return found
 }

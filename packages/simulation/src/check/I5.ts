@@ -4,6 +4,11 @@ import type { Checker } from "../History.ts"
 export const i5: Checker = (history) =>
   history.flatMap((entry) =>
     entry._tag === "granted" && entry.ahead > 0
-      ? [{ invariant: "I5", detail: `ticket ${entry.ticket} of ${entry.key} passed ${entry.ahead} before it at ${entry.at}` }]
+      ? [
+          {
+            invariant: "I5",
+            detail: `ticket ${entry.ticket} of ${entry.key} passed ${entry.ahead} before it at ${entry.at}`
+          }
+        ]
       : []
   )

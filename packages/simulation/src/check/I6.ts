@@ -30,7 +30,8 @@ export const i6: Checker = (history, { lease }) => {
       found.push({ invariant: "I6", detail: `at the end ${entry.waiting} wait and ${entry.held} are held by nobody` })
   }
   for (const { key, machine, nth } of open.values()) {
-    if (!dead.has(machine)) found.push({ invariant: "I6", detail: `${machine} still waits for ${key} (${nth}) at the end` })
+    if (!dead.has(machine))
+      found.push({ invariant: "I6", detail: `${machine} still waits for ${key} (${nth}) at the end` })
   }
   return found
 }

@@ -29,7 +29,10 @@ export const i7: Checker = (history, { lease }) => {
       const thawed = entry._tag === "send" && entry.thawed
       if (since !== undefined && !thawed && entry.at > since && open.has(entry.machine)) {
         if (entry._tag === "send" || entry.at > since + lease + closing)
-          found.push({ invariant: "I7", detail: `${entry.machine} acted at ${entry.at}, though ${leader} leads since ${since}` })
+          found.push({
+            invariant: "I7",
+            detail: `${entry.machine} acted at ${entry.at}, though ${leader} leads since ${since}`
+          })
       }
     }
   }

@@ -45,12 +45,12 @@ export const makeErrands = (chat: string, chance: Chance, count: number): Readon
     let seen = 0
     return {
       begin: () => Array.from({ length: size }, () => `eco ${tag()}`),
-      read: (text) => (text.startsWith("Eco") && ++seen >= 2 ? done : wait)
+      read: (text) => (text.startsWith("Eco") ? (++seen >= 2 ? done : wait) : elsewhere(text))
     }
   }
   const one = (line: string, answer: string, tries?: number): Errand => ({
     begin: () => line,
-    read: (text) => (text === answer ? done : wait),
+    read: (text) => (text === answer ? done : elsewhere(text)),
     ...(tries === undefined ? {} : { tries })
   })
   const change = (line: string, answer: RegExp): Errand => ({
@@ -59,7 +59,14 @@ export const makeErrands = (chat: string, chance: Chance, count: number): Readon
   })
   const colour = (): Errand => ({
     begin: () => "color",
-    read: (text) => (text === "¿Color?" ? (chance.happens(0.5) ? wait : `c ${tag()}`) : text.startsWith("Color ") || text === "Sin color" ? done : elsewhere(text))
+    read: (text) =>
+      text === "¿Color?"
+        ? chance.happens(0.5)
+          ? wait
+          : `c ${tag()}`
+        : text.startsWith("Color ") || text === "Sin color"
+          ? done
+          : elsewhere(text)
   })
   const kinds: ReadonlyArray<() => Errand> = [
     signUp,

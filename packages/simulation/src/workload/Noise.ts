@@ -5,7 +5,13 @@ import type { Phone } from "../world/Phone.ts"
 import type { Universe } from "../world/Universe.ts"
 import { message } from "./Person.ts"
 
-export const makeNoise = (universe: Universe, phone: Phone, chance: Chance, chats: ReadonlyArray<string>, until: number) => {
+export const makeNoise = (
+  universe: Universe,
+  phone: Phone,
+  chance: Chance,
+  chats: ReadonlyArray<string>,
+  until: number
+) => {
   const network = universe.machine("noise")
   let ids = 0
   let echoed: string | undefined

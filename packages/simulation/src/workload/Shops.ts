@@ -2,7 +2,7 @@
 import { Context, Effect } from "effect"
 import { type Outcome, runWorld } from "../World.ts"
 import { makeErrands } from "./Errands.ts"
-import { makeShop, settle, Witness } from "./Shop.ts"
+import { makeShop, settle, type Witness } from "./Shop.ts"
 import type { Verb } from "../Nemesis.ts"
 
 /** Worlds with an exclusive transport. */

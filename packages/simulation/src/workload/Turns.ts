@@ -55,20 +55,23 @@ export const runTurns = (seed: number, options: TurnsOptions = {}): Outcome => {
         const granted = dice.happens(0.1)
           ? Effect.onInterrupt(Effect.timeout(taken.granted, dice.between(1, 500)), () => taken.cancel)
           : taken.granted
-        return Effect.flatMap(Effect.tapError(granted, () => taken.cancel), (held) => {
-          const { fence } = held
-          note({ _tag: "has", ...about(), nth, fence })
-          const act = Effect.andThen(
-            Effect.suspend(() => Effect.sleep(dice.between(0, 400))),
-            Effect.sync(() => {
-              // The instant between the check and the first byte: nothing can come between them in one process.
-              if (held.lost() !== undefined) return
-              const { hold } = hub.look(machine.name, key)
-              note({ _tag: "acted", ...about(), fence, hold, thawed: machine.isThawing })
-            })
-          )
-          return Effect.andThen(Effect.replicateEffect(act, dice.between(1, 4), { discard: true }), held.release)
-        })
+        return Effect.flatMap(
+          Effect.tapError(granted, () => taken.cancel),
+          (held) => {
+            const { fence } = held
+            note({ _tag: "has", ...about(), nth, fence })
+            const act = Effect.andThen(
+              Effect.suspend(() => Effect.sleep(dice.between(0, 400))),
+              Effect.sync(() => {
+                // The instant between the check and the first byte: nothing can come between them in one process.
+                if (held.lost() !== undefined) return
+                const { hold } = hub.look(machine.name, key)
+                note({ _tag: "acted", ...about(), fence, hold, thawed: machine.isThawing })
+              })
+            )
+            return Effect.andThen(Effect.replicateEffect(act, dice.between(1, 4), { discard: true }), held.release)
+          }
+        )
       })
       return Effect.andThen(
         Effect.andThen(Effect.ignore(turn), over),

@@ -45,15 +45,13 @@ export interface Wire {
 }
 
 /** @param send runs what arrives a second time, after so many ms, apart from its caller */
-export const makeWire = (chance: Chance, send: (millis: number, again: Effect.Effect<unknown, unknown>) => void): Wire => {
+export const makeWire = (
+  chance: Chance,
+  send: (millis: number, again: Effect.Effect<unknown, unknown>) => void
+): Wire => {
   const weather = fairWeather()
   const hop = (): Effect.Effect<void> => {
-    const millis =
-      weather.slow > 0
-        ? chance.between(0, weather.slow)
-        : chance.happens(0.7)
-          ? 0
-          : chance.between(0, 2)
+    const millis = weather.slow > 0 ? chance.between(0, weather.slow) : chance.happens(0.7) ? 0 : chance.between(0, 2)
     return millis === 0 ? Effect.void : Effect.sleep(millis)
   }
   const lost = <E>(error: E): Effect.Effect<never, E> => Effect.andThen(Effect.sleep(callTimeout), Effect.fail(error))
@@ -69,7 +67,8 @@ export const makeWire = (chance: Chance, send: (millis: number, again: Effect.Ef
         if (kind !== "once" && weather.doubled > 0 && chance.happens(weather.doubled)) {
           send(chance.between(0, 500), effect)
         }
-        if (weather.cut || (weather.lostReplies > 0 && chance.happens(weather.lostReplies))) return lost(fail("timeout"))
+        if (weather.cut || (weather.lostReplies > 0 && chance.happens(weather.lostReplies)))
+          return lost(fail("timeout"))
         return Effect.as(hop(), answer)
       })
     })

@@ -26,7 +26,10 @@ export interface PhoneOptions {
   readonly universe: Universe
   readonly note: (entry: Entry) => void
   /** What stands at the coordinator as a machine acts for a chat. */
-  readonly look: (machine: string, chat: string) => { readonly key: string; readonly hold: Hold; readonly fence: number }
+  readonly look: (
+    machine: string,
+    chat: string
+  ) => { readonly key: string; readonly hold: Hold; readonly fence: number }
   /** One replica at a time has the session (C13). */
   readonly exclusive: boolean
   /** An event that nobody answered for is given to another replica: only replicas that share their dedupe bear that (R15). */
@@ -68,11 +71,12 @@ export const makePhone = (options: PhoneOptions): Phone => {
   let gifts = 0
   let undelivered = 0
 
-  const deliver = (machine: Machine, message: Outgoing, nth: number) =>
+  const deliver = (machine: Machine, message: Outgoing, nth: number, begun: number) =>
     Effect.sync(() => {
       const { chatId } = message
       const text = textOf(message)
-      note({ _tag: "arrived", at: universe.now, machine: machine.name, nth, chat: chatId, text })
+      const stale = machine.frozenUntil > begun
+      note({ _tag: "arrived", at: universe.now, machine: machine.name, nth, chat: chatId, text, stale })
       for (const listener of listeners) listener({ at: universe.now, chatId, text })
       return { ref: { id: `out-${++ids}`, chatId } }
     })
@@ -86,7 +90,7 @@ export const makePhone = (options: PhoneOptions): Phone => {
       const told = (outcome: "ok" | "fail" | "unknown"): void =>
         note({ _tag: "told", at: universe.now, machine: machine.name, what: "send", outcome })
       return Effect.map(
-        wire.carry(deliver(machine, message, nth), (reason) => {
+        wire.carry(deliver(machine, message, nth, universe.now), (reason) => {
           told(reason === "refused" ? "fail" : "unknown")
           return new SendError({
             provider: "phone",
