@@ -43,6 +43,8 @@ export const runShop = (seed: number, options: ShopsOptions = {}): Outcome =>
       storm: chance.between(6000, 14_000),
       verbs: options.verbs,
       exclusive: leaders && !alone && chance.happens(0.15),
+      // One process remembers what it had while it lives only: it cannot be asked to bear that.
+      redelivers: !alone,
       roams: chance.happens(0.3),
       noise: true
     }

@@ -61,7 +61,9 @@ export const watchHub = (
     const now = hub.holderOf(key.name)
     const before = key.hold
     if (now?.epoch === before?.epoch && now?.fence === before?.fence) return
-    if (before !== undefined) {
+    // The same turn under a higher fence (R19) is no change of hands.
+    const raised = before !== undefined && before.epoch === now?.epoch && before.ticket === now.ticket
+    if (before !== undefined && !raised) {
       const { fence, machine } = before
       note({ _tag: "freed", ...at(machine), key: key.name, fence, dead: !isAlive(before.epoch) })
     }
@@ -76,8 +78,8 @@ export const watchHub = (
       key: key.name,
       ticket: `${now.epoch}/${now.ticket}`,
       fence: now.fence,
-      overLiving: before !== undefined && isAlive(before.epoch) && !isFreed(before),
-      overDead: before !== undefined && !isAlive(before.epoch),
+      overLiving: before !== undefined && !raised && isAlive(before.epoch) && !isFreed(before),
+      overDead: before !== undefined && !raised && !isAlive(before.epoch),
       ahead: ahead.length
     })
   }
@@ -138,7 +140,7 @@ export const watchHub = (
         const isKnown =
           (key.hold?.epoch === epoch && key.hold.ticket === ticket) ||
           key.tickets.some((one) => one.epoch === epoch && one.ticket === ticket)
-        if (answer._tag !== "dead" && !isKnown) {
+        if ((answer._tag === "granted" || answer._tag === "queued") && !isKnown) {
           key.tickets.push({ epoch, ticket })
           note({ _tag: "ticket", ...at(machineOf(epoch)), key: row.key, ticket: `${epoch}/${ticket}` })
         }
@@ -157,6 +159,7 @@ export const watchHub = (
         look(key)
         freed = undefined
       }),
+    regrant: (partition, row) => seen(driver.regrant(partition, row), () => look(keyOf(row.key))),
     ask: (partition, rows) =>
       seen(driver.ask(partition, rows), () => {
         for (const row of rows) look(keyOf(row.key))
