@@ -2,7 +2,7 @@
 import { Bot, InProcessScheduler, LocalCoordinator, layerNoDurability, MemoryStore } from "@botmesh/core"
 import { Coordinator, coordinatorFromDriver, fromDriver, Provider, Store } from "@botmesh/core/spi"
 import { CoordinatorHub } from "@botmesh/core/testing"
-import { Context, Deferred, Effect, Layer, Random, Stream } from "effect"
+import { Context, Deferred, Effect, Exit, Layer, Random, Scope, Stream } from "effect"
 import type { Entry } from "../History.ts"
 import type { Replica } from "../Nemesis.ts"
 import type { Chance } from "./Chance.ts"
@@ -113,20 +113,18 @@ export const makeBotWorld = <Id extends string, E, R>(options: BotWorldOptions<I
     )
     const stopped = Deferred.makeUnsafe<void>()
     const program = Effect.scoped(
-      Effect.flatMap(Layer.build(Bot.layer(definition).pipe(Layer.provide(spi))), (built) => {
+      Effect.gen(function* () {
+        // What it says while it stops is heard too.
+        const scope = yield* Scope.make()
+        const built = yield* Layer.buildWithScope(Bot.layer(definition).pipe(Layer.provide(spi)), scope)
         const bot = Context.get(built, definition)
         bots.set(machine, bot)
-        const events = Stream.runForEach(bot.events, (event) => Effect.sync(() => hear(machine.name, event)))
-        return Effect.andThen(
-          Effect.forkScoped(events),
-          Effect.andThen(
-            Effect.sleep(1),
-            Effect.suspend(() => {
-              phone.open(machine)
-              return Deferred.await(stopped)
-            })
-          )
-        )
+        yield* Effect.forkScoped(Stream.runForEach(bot.events, (event) => Effect.sync(() => hear(machine.name, event))))
+        yield* Effect.sleep(1)
+        phone.open(machine)
+        yield* Deferred.await(stopped)
+        yield* Scope.close(scope, Exit.void)
+        yield* Effect.sleep(1)
       })
     )
     const fiber = machine.run(
