@@ -1,6 +1,7 @@
 /** What tests of bots and of adapters stand on: conformance suites, the seeded simulation, doubles. */
 export * as CoordinatorHub from "./memory/CoordinatorHub.ts"
 export * as CoordinatorSuite from "./testing/CoordinatorSuite.ts"
+export * as DurabilitySuite from "./testing/DurabilitySuite.ts"
 export * from "./testing/Inbound.ts"
 export * as MockProvider from "./testing/MockProvider.ts"
 export * as ProviderSuite from "./testing/ProviderSuite.ts"

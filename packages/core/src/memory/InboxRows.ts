@@ -92,8 +92,8 @@ export class InboxRows {
     const row = this.keys.get(key)
     if (row === undefined || row.fence > fence) return false
     const found = row.open.find((record) => record.id === id)
-    // What is no more was acknowledged before: by this holder, or by one whose effect this holder found.
-    if (found === undefined) return !this.dead.has(id)
+    // What this fence took and is no more was acknowledged before: a repeat.
+    if (found === undefined) return row.spent === fence && !this.dead.has(id)
     if (found.claimFence !== fence) return false
     this.close(key, row, found)
     this.forget(id, now)
@@ -117,7 +117,7 @@ export class InboxRows {
     const row = this.keys.get(key)
     if (row === undefined || row.fence > fence) return false
     const found = row.open.find((record) => record.id === id)
-    if (found === undefined) return this.dead.has(id)
+    if (found === undefined) return row.spent === fence && this.dead.has(id)
     if (found.claimFence !== fence) return false
     unclaim(found)
     this.bury(key, row, found, reason, detail, now)

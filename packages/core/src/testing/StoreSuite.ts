@@ -18,10 +18,10 @@ import { expiry, fences } from "./store/FenceTests.ts"
 import { messages } from "./store/MessageTests.ts"
 import { model } from "./store/ModelTest.ts"
 import { fields, lists, races } from "./store/RowTests.ts"
-import { type Deviation, makeTest } from "./store/Suite.ts"
+import { type Deviation, makeTest } from "./Conformance.ts"
 
 export { format1Checkpoint, format1Row } from "./store/Fixtures.ts"
-export type { Deviation } from "./store/Suite.ts"
+export type { Deviation } from "./Conformance.ts"
 
 export interface StoreSuiteOptions {
   /** What the store does otherwise, and why; printed. A test named here must fail. */

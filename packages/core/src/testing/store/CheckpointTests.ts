@@ -5,11 +5,11 @@ import { TestClock } from "effect/testing"
 import { Store } from "../../spi/Store.ts"
 import { tombstoneTtl } from "../../spi/StoreDriver.ts"
 import { checkpoint, fullCheckpoint, look, tombstone } from "./Fixtures.ts"
-import type { Test } from "./Suite.ts"
+import type { Test } from "../Conformance.ts"
 
 const key = "c1:u1"
 
-export const writes = (test: Test): void => {
+export const writes = (test: Test<Store>): void => {
   test("ST1 a refused write changes nothing", () =>
     Effect.gen(function* () {
       const store = yield* Store
@@ -140,7 +140,7 @@ export const writes = (test: Test): void => {
     }))
 }
 
-export const tombstones = (test: Test): void => {
+export const tombstones = (test: Test<Store>): void => {
   test("ST4 a clear leaves a tombstone that refuses later writes of that run", () =>
     Effect.gen(function* () {
       const store = yield* Store

@@ -5,11 +5,11 @@ import { TestClock } from "effect/testing"
 import { Store } from "../../spi/Store.ts"
 import { fenceTtl } from "../../spi/StoreDriver.ts"
 import { checkpoint, look, tombstone } from "./Fixtures.ts"
-import type { Test } from "./Suite.ts"
+import type { Test } from "../Conformance.ts"
 
 const key = "c1:u1"
 
-export const fences = (test: Test): void => {
+export const fences = (test: Test<Store>): void => {
   test("ST5 a write under a lower fence than the row's is refused, R5", () =>
     Effect.gen(function* () {
       const store = yield* Store
@@ -85,7 +85,7 @@ export const fences = (test: Test): void => {
     }))
 }
 
-export const expiry = (test: Test): void => {
+export const expiry = (test: Test<Store>): void => {
   test("ST6 an expired checkpoint is never returned, I16", () =>
     Effect.gen(function* () {
       const store = yield* Store

@@ -3,9 +3,9 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Store } from "../../spi/Store.ts"
 import { admit, chat, checkpoint, contact, everyPage, message, times } from "./Fixtures.ts"
-import type { Test } from "./Suite.ts"
+import type { Test } from "../Conformance.ts"
 
-export const messages = (test: Test): void => {
+export const messages = (test: Test<Store>): void => {
   test("A6 messages come newest first, in and out, each id once", () =>
     Effect.gen(function* () {
       const store = yield* Store

@@ -6,7 +6,7 @@ import type { Checkpoint, Tombstone } from "../../model/Checkpoint.ts"
 import { Store } from "../../spi/Store.ts"
 import { fenceTtl, tombstoneTtl } from "../../spi/StoreDriver.ts"
 import { checkpoint, tombstone } from "./Fixtures.ts"
-import type { Test } from "./Suite.ts"
+import type { Test } from "../Conformance.ts"
 
 /** One command as the positions of what it does in the tables below. A value listed more often comes more often. */
 const Draw = Schema.Struct({
@@ -131,7 +131,7 @@ const step = Effect.fnUntraced(function* (model: Model, key: string, drawn: Draw
   expect(seen).toEqual(model.view(yield* Clock.currentTimeMillis))
 })
 
-export const model = (test: Test, sequences: number): void => {
+export const model = (test: Test<Store>, sequences: number): void => {
   let keys = 0
   test(`I13 any sequence of writes, clears, raises and hours ends as the model says (${sequences} sequences)`, () =>
     Effect.gen(function* () {

@@ -4,11 +4,11 @@ import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Store } from "../../spi/Store.ts"
 import { admit, chat, checkpoint, contact, everyPage, message, times, tombstone } from "./Fixtures.ts"
-import type { Test } from "./Suite.ts"
+import type { Test } from "../Conformance.ts"
 
 const unbounded = { concurrency: "unbounded" } as const
 
-export const races = (test: Test): void => {
+export const races = (test: Test<Store>): void => {
   test("DUR-04 two replicas write different fields of one profile 1,000 times, ST7: both are kept", () =>
     Effect.gen(function* () {
       const store = yield* Store
@@ -100,7 +100,7 @@ export const races = (test: Test): void => {
     }))
 }
 
-export const lists = (test: Test): void => {
+export const lists = (test: Test<Store>): void => {
   test("I14 live checkpoints are listed once each, in order of their keys, across pages", () =>
     Effect.gen(function* () {
       const store = yield* Store
@@ -149,7 +149,7 @@ export const lists = (test: Test): void => {
     }))
 }
 
-export const fields = (test: Test): void => {
+export const fields = (test: Test<Store>): void => {
   test("B14 a handoff is set, replaced and taken back", () =>
     Effect.gen(function* () {
       const store = yield* Store
