@@ -9,7 +9,7 @@ import { tablesForPostgres } from "./rows/Dialect.ts"
 /** Where the applied steps are listed. */
 export const table = "botmesh_migration"
 /** The step the code of this release needs. */
-export const version = 1
+export const version = 2
 
 const first = [
   `CREATE TABLE botmesh_chat (
@@ -43,6 +43,39 @@ const first = [
   `CREATE INDEX botmesh_value_expires ON botmesh_value (expires) WHERE expires IS NOT NULL`
 ]
 
+const second = [
+  // One row a conversation key: every act on the key locks it.
+  `CREATE TABLE botmesh_key (
+    bot TEXT NOT NULL, key TEXT NOT NULL, fence INTEGER NOT NULL, touched INTEGER NOT NULL, record INTEGER NOT NULL,
+    send INTEGER NOT NULL, spent INTEGER NOT NULL, inbox_due INTEGER, inbox_owner TEXT, lane_due INTEGER,
+    PRIMARY KEY (bot, key)) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX botmesh_key_inbox ON botmesh_key (bot, key) WHERE inbox_due IS NOT NULL`,
+  `CREATE INDEX botmesh_key_lane ON botmesh_key (bot, key) WHERE lane_due IS NOT NULL`,
+  `CREATE INDEX botmesh_key_bare ON botmesh_key (touched) WHERE inbox_due IS NULL AND lane_due IS NULL`,
+  `CREATE TABLE botmesh_inbox (
+    bot TEXT NOT NULL, id TEXT NOT NULL, key TEXT NOT NULL, number INTEGER NOT NULL, dedupe TEXT NOT NULL,
+    event TEXT NOT NULL, recorded_at INTEGER NOT NULL, attempts INTEGER NOT NULL, crashes INTEGER NOT NULL,
+    due INTEGER NOT NULL, claim_fence INTEGER, claim_owner TEXT, claimed_at INTEGER, dead INTEGER NOT NULL, reason TEXT,
+    detail TEXT, died_at INTEGER,
+    PRIMARY KEY (bot, id)) STRICT`,
+  `CREATE INDEX botmesh_inbox_queue ON botmesh_inbox (bot, key, number) WHERE dead = 0`,
+  `CREATE INDEX botmesh_inbox_state ON botmesh_inbox (bot, dead, number, key)`,
+  `CREATE TABLE botmesh_mark (
+    bot TEXT NOT NULL, key TEXT NOT NULL, dedupe TEXT NOT NULL, record TEXT NOT NULL, expires INTEGER,
+    PRIMARY KEY (bot, key, dedupe)) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX botmesh_mark_expires ON botmesh_mark (expires) WHERE expires IS NOT NULL`,
+  // open is 1 while it is in its lane; ends is set once it is only kept so that it is known.
+  `CREATE TABLE botmesh_outbox (
+    bot TEXT NOT NULL, lane TEXT NOT NULL, id TEXT NOT NULL, number INTEGER NOT NULL, content TEXT NOT NULL,
+    hash TEXT NOT NULL, state TEXT NOT NULL, open INTEGER NOT NULL, attempts INTEGER NOT NULL, resends INTEGER NOT NULL,
+    due INTEGER NOT NULL, until INTEGER, token TEXT NOT NULL, receipt TEXT, detail TEXT, planned_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL, ends INTEGER,
+    PRIMARY KEY (bot, lane, id)) STRICT`,
+  `CREATE INDEX botmesh_outbox_lane ON botmesh_outbox (bot, lane, number) WHERE open = 1`,
+  `CREATE INDEX botmesh_outbox_state ON botmesh_outbox (bot, state, number, lane, id)`,
+  `CREATE INDEX botmesh_outbox_ends ON botmesh_outbox (ends) WHERE ends IS NOT NULL`
+]
+
 const runAll = (statements: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => {
     const { text } = sql.onDialectOrElse({
@@ -53,7 +86,10 @@ const runAll = (statements: ReadonlyArray<string>) =>
   })
 
 /** Applies what is missing, all in one transaction; a second process waits for the first. Safe to repeat. */
-export const run = Migrator.make({})({ table, loader: Migrator.fromRecord({ "0001_store": runAll(first) }) })
+export const run = Migrator.make({})({
+  table,
+  loader: Migrator.fromRecord({ "0001_store": runAll(first), "0002_durability": runAll(second) })
+})
 
 /** What is wrong with tables of version `found` (0: there are none), as the end of a sentence; undefined when nothing is. */
 export const problem = (found: number, migrate: string): string | undefined => {

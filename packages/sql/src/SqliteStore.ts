@@ -11,19 +11,18 @@ import {
   parseDuration,
   Store,
   type StoreDriver,
-  StoreError
+  type StoreError
 } from "@botmesh/core/spi"
 import { type Config, Effect, Layer, type Scope } from "effect"
-import type { SqlClient } from "effect/sql"
-import * as Migrations from "./Migrations.ts"
-import { number } from "./rows/Column.ts"
-import { sweeping } from "./rows/Sweep.ts"
+import { goneOfStore, sweeping } from "./rows/Sweep.ts"
 import { readSetting, type Setting } from "./Setting.ts"
 import { chatMethods } from "./sqlite/Chats.ts"
 import { checkpointMethods } from "./sqlite/Checkpoints.ts"
 import { layer as layerClient, SqliteClient, type SqliteClientOptions } from "./sqlite/Client.ts"
-import { storeError } from "./sqlite/Failure.ts"
 import { fieldMethods } from "./sqlite/Fields.ts"
+import { checkSchema, layerMigrations, sweepRun } from "./sqlite/Schema.ts"
+
+export { layerMigrations } from "./sqlite/Schema.ts"
 
 export interface SqliteStoreOptions {
   /** How often expired checkpoints, tombstones and values are deleted. Default 5 min. */
@@ -33,32 +32,6 @@ export interface SqliteStoreOptions {
 }
 
 type OptionError = ConfigValidationError | Config.ConfigError
-
-/** Refuses a file whose tables are not those this release was written for. */
-const checkSchema = Effect.fnUntraced(function* (client: SqliteClient["Service"]) {
-  const found = yield* client
-    .use("open", (prepare) => {
-      const row = prepare(Migrations.found).get()
-      return row === undefined || row.version === null ? 0 : number(row, "version")
-    })
-    .pipe(
-      Effect.catchIf(
-        (error) => error.reason === "invalid",
-        () => Effect.succeed(0)
-      )
-    )
-  const problem = Migrations.problem(
-    found,
-    "run SqliteStore.layerMigrations on it once, or use SqliteStore.layer, which does"
-  )
-  if (problem !== undefined)
-    return yield* new StoreError({
-      store: "sqlite",
-      operation: "open",
-      reason: "invalid",
-      detail: `${client.filename} ${problem}`
-    })
-})
 
 /**
  * A driver on an open file, its sweep running until the scope closes. Fails with `StoreError` `invalid` when the file is
@@ -80,9 +53,7 @@ export const make = Effect.fn("SqliteStore.make")(function* (
           parseDuration(yield* readSetting(options.keepMessages), "sqlite.keepMessages", { zero: "refuse" })
         )
   yield* checkSchema(client)
-  const run = (statement: string, before: number) =>
-    client.use("sweep", (prepare) => Number(prepare(statement).run(before).changes))
-  yield* sweeping(run, every, keepMessages)
+  yield* sweeping(sweepRun(client), every, goneOfStore(keepMessages))
   return {
     name: "sqlite",
     persistent: client.persistent,
@@ -97,25 +68,6 @@ export const layerStore = (
   options: SqliteStoreOptions = {}
 ): Layer.Layer<Store, StoreError | OptionError, SqliteClient> =>
   Layer.effect(Store, Effect.map(make(options), fromDriver))
-
-/** Creates or updates the tables. Safe to repeat, also by several processes at once. Source: H SQLite */
-export const layerMigrations: Layer.Layer<never, StoreError, SqliteClient | SqlClient.SqlClient> = Layer.effectDiscard(
-  Effect.flatMap(SqliteClient, ({ filename }) =>
-    Effect.mapError(Migrations.run, (error) => storeError(filename, "migrate", nativeCause(error)))
-  )
-)
-
-/** Both errors of a migration wrap what the driver said, one layer or two deep. */
-const nativeCause = (error: unknown): unknown => {
-  let cause = error
-  for (let depth = 0; depth < 8; depth++) {
-    if (typeof cause !== "object" || cause === null || "errcode" in cause) break
-    const inner: unknown = "reason" in cause ? cause.reason : "cause" in cause ? cause.cause : undefined
-    if (inner === undefined) break
-    cause = inner
-  }
-  return cause
-}
 
 /**
  * Migrates the file and keeps the store in it.

@@ -1,7 +1,14 @@
 /** The inbox of one bot, in memory. Every method is synchronous: no other fiber runs between its compare and its write. */
 import { markTtl, type Pending } from "../spi/Durability.ts"
 import type { ClaimedRow, InboxRow } from "../spi/DurabilityDriver.ts"
-import { type Claimant, crashesDead, type DueInbox, type Listing, type ReleaseOptions } from "../spi/Inbox.ts"
+import {
+  type Claimant,
+  crashDetail,
+  crashesDead,
+  type DueInbox,
+  type Listing,
+  type ReleaseOptions
+} from "../spi/Inbox.ts"
 import type { Page } from "../spi/Store.ts"
 import { CappedRows } from "./CappedRows.ts"
 import { type KeyRow, type KeyRows, pageByNumber, type Writable } from "./KeyRows.ts"
@@ -72,7 +79,7 @@ export class InboxRows {
       if (oldest.claimOwner !== owner) oldest.crashes++
       unclaim(oldest)
       if (oldest.crashes >= crashesDead) {
-        this.bury(key, row, oldest, "crashes", `its process ended ${oldest.crashes} times while it ran`, now)
+        this.bury(key, row, oldest, "crashes", crashDetail(oldest.crashes), now)
         return { _tag: "buried", row: { ...oldest } }
       }
     }

@@ -60,6 +60,8 @@ export interface InboxRecord {
 /** Crashes from which a record runs alone, and crashes at which it is dead: three more, alone (R14). */
 export const crashesAlone = 3
 export const crashesDead = 6
+/** What a record that died of its crashes says. */
+export const crashDetail = (crashes: number): string => `its process ended ${crashes} times while it ran`
 
 export type Claimed =
   /** `left`: more of the key are open behind it. */

@@ -20,28 +20,50 @@ const messages = `
 DELETE FROM botmesh_message WHERE seq IN (
   SELECT seq FROM (SELECT seq, at FROM botmesh_message ORDER BY seq LIMIT ${batch}) AS oldest WHERE at <= ?1)`
 
+const marks = `
+DELETE FROM botmesh_mark WHERE (bot, key, dedupe) IN (
+  SELECT bot, key, dedupe FROM botmesh_mark WHERE expires <= ?1 LIMIT ${batch} ${skipLocked})`
+const sends = `
+DELETE FROM botmesh_outbox WHERE (bot, lane, id) IN (
+  SELECT bot, lane, id FROM botmesh_outbox WHERE ends <= ?1 LIMIT ${batch} ${skipLocked})`
+const keys = `
+DELETE FROM botmesh_key WHERE (bot, key) IN (
+  SELECT bot, key FROM botmesh_key WHERE inbox_due IS NULL AND lane_due IS NULL AND touched <= ?1
+  LIMIT ${batch} ${skipLocked})`
+
 /** What this file runs, for the test that no statement scans a table. */
-export const sweepStatements = { checkpoints, values, messages }
+export const sweepStatements = { checkpoints, values, messages, marks, sends, keys }
+
+/** What goes at a time: statements, each with the moment (ms since the epoch) before which a row is gone. */
+export type Gone = (now: number) => ReadonlyArray<readonly [statement: string, before: number]>
+
+/** Of a store. Not a moment sooner than a write would find it gone: a row that is swept is never missed. */
+export const goneOfStore =
+  (keepMessages: Duration.Duration | undefined): Gone =>
+  (now) => [
+    [checkpoints, now - fenceTtl],
+    [values, now],
+    ...(keepMessages === undefined ? [] : [[messages, now - Duration.toMillis(keepMessages)] as const])
+  ]
+
+/** Of durability: what was handled or sent, once it need not be known any more, and fences nobody is left to be refused by. */
+export const goneOfDurability: Gone = (now) => [
+  [marks, now],
+  [sends, now],
+  [keys, now - fenceTtl]
+]
 
 /** Deletes what is gone by time, a batch at a time; answers how many rows. Safe to repeat and to cut. */
-export const sweep = Effect.fnUntraced(function* (
-  run: RunSweep,
-  keepMessages: Duration.Duration | undefined
-): Effect.fn.Return<number, StoreError> {
-  const now = yield* Clock.currentTimeMillis
+export const sweep = Effect.fnUntraced(function* (run: RunSweep, gone: Gone): Effect.fn.Return<number, StoreError> {
   let deleted = 0
-  const clear = Effect.fnUntraced(function* (statement: string, before: number) {
+  for (const [statement, before] of gone(yield* Clock.currentTimeMillis)) {
     for (let count = 0; count < batches; count++) {
       const changes = yield* run(statement, before)
       deleted += changes
-      if (changes < batch) return
+      if (changes < batch) break
       yield* Effect.yieldNow
     }
-  })
-  // Not a moment sooner than a write would find it gone: a row that is swept is never missed.
-  yield* clear(checkpoints, now - fenceTtl)
-  yield* clear(values, now)
-  if (keepMessages !== undefined) yield* clear(messages, now - Duration.toMillis(keepMessages))
+  }
   return deleted
 })
 
@@ -49,9 +71,9 @@ export const sweep = Effect.fnUntraced(function* (
 export const sweeping = (
   run: RunSweep,
   every: Duration.Duration,
-  keepMessages: Duration.Duration | undefined
+  gone: Gone
 ): Effect.Effect<void, never, Scope.Scope> =>
-  sweep(run, keepMessages).pipe(
+  sweep(run, gone).pipe(
     Effect.catch((error) => Effect.logWarning("botmesh: expired rows were not deleted", error)),
     Effect.andThen(Effect.sleep(every)),
     Effect.forever,

@@ -21,6 +21,7 @@ import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { closeSync, openSync } from "node:fs"
 import { resolve } from "node:path"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import type { Script } from "../rows/Script.ts"
 import { readSetting, type Setting } from "../Setting.ts"
 import { storeError } from "./Failure.ts"
 import { makeGroup } from "./Group.ts"
@@ -58,6 +59,8 @@ export interface SqliteClientShape {
    * shared like that of `write`.
    */
   readonly transaction: <A>(operation: string, f: (prepare: Prepare) => A) => Effect.Effect<A, StoreError>
+  /** The same for a script. */
+  readonly transact: <A>(operation: string, script: () => Script<A>) => Effect.Effect<A, StoreError>
 }
 
 /** An open SQLite file. Source: H SQLite. */
@@ -164,6 +167,13 @@ const atomically = <A>(db: DatabaseSync, prepare: Prepare, f: (prepare: Prepare)
     }
     throw cause
   }
+}
+
+const runScript = <A>(prepare: Prepare, script: () => Script<A>): A => {
+  const steps = script()
+  let next = steps.next()
+  while (next.done !== true) next = steps.next(prepare(next.value.statement).all(...next.value.params))
+  return next.value
 }
 
 const bindable = (value: unknown): SQLInputValue => {
@@ -293,7 +303,8 @@ const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     persistent: filename !== memory,
     use: (operation, f) => run(operation, () => f(prepare)),
     write: (operation, f) => write(operation, () => f(prepare)),
-    transaction: (operation, f) => write(operation, () => atomically(db, prepare, f))
+    transaction: (operation, f) => write(operation, () => atomically(db, prepare, f)),
+    transact: (operation, script) => write(operation, () => atomically(db, prepare, () => runScript(prepare, script)))
   }
   return Context.make(SqliteClient, shape).pipe(Context.add(SqlClient.SqlClient, client))
 })

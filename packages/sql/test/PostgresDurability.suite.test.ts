@@ -1,0 +1,14 @@
+import { DurabilitySuite } from "@botmesh/core/testing"
+import { PostgresDurability } from "@botmesh/sql"
+import { Effect, Layer } from "effect"
+import { describePostgres, schema, serverUrl } from "./Live.ts"
+
+describePostgres("real Postgres", () => {
+  const url = serverUrl()
+  // The suite lets months pass: a sweep each five minutes of them, or a look at idle connections, would be most of the work.
+  const quiet = { sweepEvery: "36500d", idleTimeout: "36500d" }
+  const durability = Layer.unwrap(
+    Effect.map(url, (url) => PostgresDurability.layer({ url, schema: schema(), ...quiet }))
+  )
+  DurabilitySuite.suite("Postgres", durability, { sequences: 20 })
+})
