@@ -2,4 +2,5 @@
 export { layerPersistence } from "./Persistence.ts"
 export * as Redis from "./Redis.ts"
 export * as RedisCoordinator from "./RedisCoordinator.ts"
+export * as RedisDurability from "./RedisDurability.ts"
 export * as RedisStore from "./RedisStore.ts"

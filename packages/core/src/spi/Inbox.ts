@@ -125,7 +125,7 @@ export interface Inbox {
     fence: number,
     death: { readonly reason: DeathReason; readonly detail: string }
   ) => Effect.Effect<boolean, DurabilityError>
-  /** Keys whose oldest open record is due by `before` (ms since the epoch), in order of keys. @param limit 1 to 1,000 */
+  /** Keys whose oldest open record is due by `before` (ms since the epoch), each once; a page may be short. @param limit 1 to 1,000 */
   readonly due: (
     bot: BotScope,
     options: { readonly before: number; readonly limit: number; readonly after?: string }

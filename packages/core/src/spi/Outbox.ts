@@ -122,7 +122,7 @@ export interface Outbox {
   readonly resend: (bot: BotScope, lane: string, id: string) => Effect.Effect<boolean, DurabilityError>
   /** An unknown send leaves the lane. False: it is not unknown. Source: R11. */
   readonly hold: (bot: BotScope, lane: string, id: string) => Effect.Effect<boolean, DurabilityError>
-  /** Lanes whose oldest unfinished send is due by `before` (ms since the epoch), in order. @param limit 1 to 1,000 */
+  /** Lanes whose oldest unfinished send is due by `before` (ms since the epoch), each once; a page may be short. @param limit 1 to 1,000 */
   readonly due: (
     bot: BotScope,
     options: { readonly before: number; readonly limit: number; readonly after?: string }

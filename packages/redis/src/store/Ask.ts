@@ -2,7 +2,8 @@ import { StoreError } from "@botmesh/core/spi"
 import { Effect, Schedule } from "effect"
 import type { RedisError } from "../client/RedisError.ts"
 
-const reasons = {
+/** What a failure of Redis is to a store, and to durability. */
+export const reasons = {
   unreachable: "unavailable",
   timeout: "unavailable",
   readonly: "unavailable",
@@ -23,11 +24,11 @@ export type Ask = <A>(operation: string, act: Effect.Effect<A, RedisError>) => E
 
 const again = Schedule.spaced(100).pipe(Schedule.upTo({ duration: 2_000 }))
 
-export const ask: Ask = (operation, act) => {
-  const repeated = Effect.catchIf(
+export const patiently = <A>(act: Effect.Effect<A, RedisError>): Effect.Effect<A, RedisError> =>
+  Effect.catchIf(
     act,
     (error) => error.isRetryable,
     () => Effect.retry(act, { schedule: again, while: (error) => error.isRetryable })
   )
-  return Effect.mapError(repeated, storeError(operation))
-}
+
+export const ask: Ask = (operation, act) => Effect.mapError(patiently(act), storeError(operation))
