@@ -10,6 +10,9 @@ import { join } from "node:path"
 import { chatStatements } from "../src/rows/Chats.ts"
 import { checkpointStatements } from "../src/rows/Checkpoints.ts"
 import { fieldStatements } from "../src/rows/Fields.ts"
+import { inboxStatements } from "../src/rows/Inbox.ts"
+import { keyStatements } from "../src/rows/Keys.ts"
+import { outboxStatements } from "../src/rows/Outbox.ts"
 import { sweepStatements } from "../src/rows/Sweep.ts"
 import { directory } from "./child/Child.ts"
 
@@ -302,7 +305,17 @@ describe("plans", () => {
   it.effect("I23 no statement scans a table or sorts one", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const statements = { ...checkpointStatements, ...chatStatements, ...fieldStatements, ...sweepStatements }
+      const named = (of: string, given: Readonly<Record<string, string>>) =>
+        Object.fromEntries(Object.entries(given).map(([name, statement]) => [`${of} ${name}`, statement]))
+      const statements = {
+        ...checkpointStatements,
+        ...chatStatements,
+        ...fieldStatements,
+        ...sweepStatements,
+        ...named("key", keyStatements),
+        ...named("inbox", inboxStatements),
+        ...named("outbox", outboxStatements)
+      }
       const plans: Record<string, string> = {}
       for (const [name, statement] of Object.entries(statements)) {
         const rows = yield* sql.unsafe<{ detail: string }>(`EXPLAIN QUERY PLAN ${statement}`)

@@ -49,8 +49,8 @@ SELECT ${columns} FROM botmesh_outbox
 WHERE bot = ?1 AND state = ?2 AND (number, lane, id) > (?3, ?4, ?5) AND (ends IS NULL OR ends > ?6)
 ORDER BY number, lane, id LIMIT ?7`
 const counts = `
-SELECT open, count(*) AS amount, min(planned_at) AS oldest FROM botmesh_outbox
-WHERE bot = ?1 AND state IN ('planned', 'attempting', 'unknown', 'refused', 'dead', 'held') GROUP BY open`
+SELECT state, count(*) AS amount, min(planned_at) AS oldest FROM botmesh_outbox
+WHERE bot = ?1 AND state IN ('planned', 'attempting', 'unknown', 'refused', 'dead', 'held') GROUP BY state`
 
 /** What this file runs, for the test that no statement scans a table. */
 export const outboxStatements = { find, insert, oldest, update, due, list, counts }
@@ -271,10 +271,13 @@ export function* listSends(
 
 export function* countSends(bot: string): Script<Pending> {
   const rows = yield* all(counts, bot)
-  const open = rows.find((row) => number(row, "open") === 1)
-  const out = rows.find((row) => number(row, "open") === 0)
-  const dead = out === undefined ? 0 : number(out, "amount")
-  return open === undefined
-    ? { pending: 0, dead }
-    : { pending: number(open, "amount"), dead, oldest: number(open, "oldest") }
+  let [pending, dead, oldest] = [0, 0, Number.MAX_SAFE_INTEGER]
+  for (const row of rows) {
+    const amount = number(row, "amount")
+    if (unfinished.has(stateOf(row))) {
+      pending += amount
+      oldest = Math.min(oldest, number(row, "oldest"))
+    } else dead += amount
+  }
+  return pending === 0 ? { pending, dead } : { pending, dead, oldest }
 }
