@@ -1,0 +1,139 @@
+/**
+ * Texts with places, `Hola {{ name }}`: one pass, so what a person wrote is never expanded (DOC-09), and bounded output.
+ *
+ * Source: E4
+ */
+import { Result } from "effect"
+import { ExpressionError, nearest } from "./ExpressionError.ts"
+import { compilePath, type KeyOf, ownKeys, type Path, type Read, roots } from "./Path.ts"
+import { textOf } from "./Value.ts"
+
+/** The most a filled template may hold, in UTF-16 units: what is over is cut. */
+export const maxTemplateOutput = 65_536
+
+export interface Template {
+  readonly source: string
+  readonly paths: ReadonlyArray<Path>
+  /** The text, filled. Never throws. */
+  readonly render: (...args: Parameters<Read>) => string
+  /** The text itself where nothing is to be filled in. */
+  readonly constant: string | undefined
+}
+
+const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13) || code === 0xa0
+const isKey = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 48 && code <= 58) ||
+  code === 95 ||
+  code === 45 ||
+  code === 36
+
+interface Place {
+  readonly path: Path
+  /** The index after the closing braces. */
+  readonly end: number
+}
+
+const fail = (problem: string, at: number, suggestion?: string): never => {
+  throw new ExpressionError(suggestion === undefined ? { problem, at } : { problem, at, suggestion })
+}
+
+/** One place, from its opening braces on. */
+const readPlace = (source: string, open: number, names: ReadonlySet<string>): Place => {
+  let at = open + 2
+  const skip = (): void => {
+    while (isSpace(source.charCodeAt(at))) at++
+  }
+  const key = (): string => {
+    const from = at
+    while (isKey(source.charCodeAt(at))) at++
+    if (at === from) {
+      if (at >= source.length) fail("a {{ is not closed", open)
+      fail("expected the name of a value: {{ name }}", at)
+    }
+    return source.slice(from, at)
+  }
+  skip()
+  const start = at
+  const segments = [key()]
+  for (;;) {
+    const code = source.charCodeAt(at)
+    if (code === 46) {
+      at++
+      segments.push(key())
+    } else if (code === 91) {
+      at++
+      segments.push(key())
+      if (source.charCodeAt(at++) !== 93) fail('expected "]" after the index', at - 1)
+    } else break
+  }
+  skip()
+  if (source.charCodeAt(at) !== 125 || source.charCodeAt(at + 1) !== 125) {
+    fail(
+      at >= source.length ? "a {{ is not closed" : "a place holds one path: expected }}",
+      at >= source.length ? open : at
+    )
+  }
+  return { path: rooted(segments, start, names), end: at + 2 }
+}
+
+const rooted = (segments: ReadonlyArray<string>, at: number, names: ReadonlySet<string>): Path => {
+  const [head = "", ...rest] = segments
+  if (!head.startsWith("$")) return { root: "$state", segments }
+  if (!names.has(head)) fail(`there is no ${head} here; known are ${[...names].join(" ")}`, at, nearest(head, names))
+  if (head === "$state" && rest.length === 0) fail("$state needs a key: {{ $state.name }}", at)
+  return { root: head, segments: rest }
+}
+
+/** Cut on a whole character. */
+const bounded = (text: string): string => {
+  if (text.length <= maxTemplateOutput) return text
+  const code = text.charCodeAt(maxTemplateOutput - 1)
+  return text.slice(0, (code & 0xfc00) === 0xd800 ? maxTemplateOutput - 1 : maxTemplateOutput)
+}
+
+/**
+ * Compiles a text with places, in time linear in its length. A place holds a path into the state (`{{ name }}`,
+ * `{{ order.items[0].name }}`) or one of `$body`, `$from`, `$sender`, `$isGroup`; what is not there shows as nothing.
+ *
+ * @returns the template, or where and why it cannot be compiled
+ *
+ * Pure. Source: E4
+ */
+export const compileTemplate = (
+  source: string,
+  options: { readonly names?: ReadonlySet<string>; readonly keyOf?: KeyOf } = {}
+): Result.Result<Template, ExpressionError> => {
+  const names = options.names ?? roots
+  const keyOf = options.keyOf ?? ownKeys
+  const pieces: Array<string | Read> = []
+  const paths: Array<Path> = []
+  try {
+    let from = 0
+    for (let open = source.indexOf("{{"); open >= 0; open = source.indexOf("{{", from)) {
+      const { end, path } = readPlace(source, open, names)
+      if (open > from) pieces.push(source.slice(from, open))
+      pieces.push(compilePath(path, keyOf))
+      paths.push(path)
+      from = end
+    }
+    if (from < source.length) pieces.push(source.slice(from))
+  } catch (error) {
+    if (error instanceof ExpressionError) return Result.fail(error)
+    throw error
+  }
+  if (paths.length === 0) return Result.succeed({ source, paths, render: () => source, constant: source })
+  return Result.succeed({ source, paths, render: renderer(pieces), constant: undefined })
+}
+
+const renderer =
+  (pieces: ReadonlyArray<string | Read>): Template["render"] =>
+  (state, at) => {
+    let text = ""
+    for (const piece of pieces) {
+      text += typeof piece === "string" ? piece : textOf(piece(state, at))
+      if (text.length > maxTemplateOutput) return bounded(text)
+    }
+    return text
+  }
