@@ -38,16 +38,13 @@ export interface ExpressionOptions {
 export const compileExpression = (
   source: string,
   options: ExpressionOptions = {}
-): Result.Result<Expression, ExpressionError> => {
-  const parsed = parseExpression(source, options.names)
-  if (Result.isFailure(parsed)) return Result.fail(parsed.failure)
-  const evaluate = compile(parsed.success, options.keyOf ?? ownKeys)
-  return Result.succeed({
-    source,
-    expr: parsed.success,
-    evaluate,
-    test: (state, at) => isTrue(evaluate(state, at))
-  })
+): Result.Result<Expression, ExpressionError> =>
+  Result.map(parseExpression(source, options.names), (expr) => expressionOf(source, expr, options.keyOf ?? ownKeys))
+
+/** Pure. @param keyOf where the keys it names stand in the state */
+export const expressionOf = (source: string, expr: Expr, keyOf: KeyOf): Expression => {
+  const evaluate = compile(expr, keyOf)
+  return { source, expr, evaluate, test: (state, at) => isTrue(evaluate(state, at)) }
 }
 
 /** The tree alone. Pure. */

@@ -6,7 +6,7 @@
 import { Result } from "effect"
 import { ExpressionError, nearest } from "./ExpressionError.ts"
 import { compilePath, type KeyOf, ownKeys, type Path, type Read, roots } from "./Path.ts"
-import { textOf } from "./Value.ts"
+import { textOf, type Value } from "./Value.ts"
 
 /** The most a filled template may hold, in UTF-16 units: what is over is cut. */
 export const maxTemplateOutput = 65_536
@@ -93,6 +93,54 @@ const bounded = (text: string): string => {
   return text.slice(0, (code & 0xfc00) === 0xd800 ? maxTemplateOutput - 1 : maxTemplateOutput)
 }
 
+/** A template taken apart: texts as they are, paths to be filled in. */
+export interface TemplateTree {
+  readonly source: string
+  readonly pieces: ReadonlyArray<string | Path>
+}
+
+/** Pure. */
+export const parseTemplate = (
+  source: string,
+  names: ReadonlySet<string> = roots
+): Result.Result<TemplateTree, ExpressionError> => {
+  if (!source.includes("{{")) return Result.succeed({ source, pieces: [source] })
+  const pieces: Array<string | Path> = []
+  try {
+    let from = 0
+    for (let open = source.indexOf("{{"); open >= 0; open = source.indexOf("{{", from)) {
+      const { end, path } = readPlace(source, open, names)
+      if (open > from) pieces.push(source.slice(from, open))
+      pieces.push(path)
+      from = end
+    }
+    if (from < source.length) pieces.push(source.slice(from))
+    return Result.succeed({ source, pieces })
+  } catch (error) {
+    if (error instanceof ExpressionError) return Result.fail(error)
+    throw error
+  }
+}
+
+const isPath = (piece: string | Path): piece is Path => typeof piece !== "string"
+
+/**
+ * Pure.
+ *
+ * @param keyOf where the keys it names stand in the state
+ * @param show how a value is written where a place stands
+ */
+export const templateOf = (
+  { pieces, source }: TemplateTree,
+  keyOf: KeyOf,
+  show: (value: Value) => string = textOf
+): Template => {
+  const paths = pieces.filter(isPath)
+  if (paths.length === 0) return { source, paths, render: () => source, constant: source }
+  const reads = pieces.map((piece) => (isPath(piece) ? compilePath(piece, keyOf) : piece))
+  return { source, paths, render: renderer(reads, show), constant: undefined }
+}
+
 /**
  * Compiles a text with places, in time linear in its length. A place holds a path into the state (`{{ name }}`,
  * `{{ order.items[0].name }}`) or one of `$body`, `$from`, `$sender`, `$isGroup`; what is not there shows as nothing.
@@ -104,35 +152,15 @@ const bounded = (text: string): string => {
 export const compileTemplate = (
   source: string,
   options: { readonly names?: ReadonlySet<string>; readonly keyOf?: KeyOf } = {}
-): Result.Result<Template, ExpressionError> => {
-  const names = options.names ?? roots
-  const keyOf = options.keyOf ?? ownKeys
-  const pieces: Array<string | Read> = []
-  const paths: Array<Path> = []
-  try {
-    let from = 0
-    for (let open = source.indexOf("{{"); open >= 0; open = source.indexOf("{{", from)) {
-      const { end, path } = readPlace(source, open, names)
-      if (open > from) pieces.push(source.slice(from, open))
-      pieces.push(compilePath(path, keyOf))
-      paths.push(path)
-      from = end
-    }
-    if (from < source.length) pieces.push(source.slice(from))
-  } catch (error) {
-    if (error instanceof ExpressionError) return Result.fail(error)
-    throw error
-  }
-  if (paths.length === 0) return Result.succeed({ source, paths, render: () => source, constant: source })
-  return Result.succeed({ source, paths, render: renderer(pieces), constant: undefined })
-}
+): Result.Result<Template, ExpressionError> =>
+  Result.map(parseTemplate(source, options.names), (tree) => templateOf(tree, options.keyOf ?? ownKeys))
 
 const renderer =
-  (pieces: ReadonlyArray<string | Read>): Template["render"] =>
+  (pieces: ReadonlyArray<string | Read>, show: (value: Value) => string): Template["render"] =>
   (state, at) => {
     let text = ""
     for (const piece of pieces) {
-      text += typeof piece === "string" ? piece : textOf(piece(state, at))
+      text += typeof piece === "string" ? piece : show(piece(state, at))
       if (text.length > maxTemplateOutput) return bounded(text)
     }
     return text

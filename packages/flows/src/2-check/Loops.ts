@@ -1,0 +1,149 @@
+/** Rings of gotos in which nobody is waited for: the engine stops them, but only once a person is in one (DOC-01). */
+import { parseDuration } from "@botmesh/core"
+import { Duration, Result } from "effect"
+import type { FlowDocument } from "../document/Document.ts"
+import { errorAt, type FlowIssue, type Place, warningAt } from "../document/Issue.ts"
+import type { Step } from "../document/Steps.ts"
+
+/** A goto that is reached without waiting for anybody. */
+interface Jump {
+  readonly target: string
+  readonly place: Place
+  /** Taken whatever is answered. */
+  readonly always: boolean
+}
+
+/** A sleep up to this holds the turn, ms. */
+const shortSleep = 5_000
+const isLong = (input: string | number): boolean => {
+  const parsed = parseDuration(input, "duration")
+  return Result.isSuccess(parsed) && Duration.toMillis(parsed.success) > shortSleep
+}
+
+const waits = (step: Step): boolean => {
+  switch (step.kind) {
+    case "ask":
+    case "choose":
+    case "form":
+      return true
+    case "delay":
+      return isLong(step.duration)
+    case "handoff":
+      return step.allowReturn === true
+    default:
+      return false
+  }
+}
+
+interface Passage {
+  readonly jumps: ReadonlyArray<Jump>
+  /** Whether the end of the steps is reached without a wait: by every way, by some, by none. */
+  readonly through: "always" | "maybe" | "never"
+}
+
+const both = (one: Passage["through"], other: Passage["through"]): Passage["through"] => (one === other ? one : "maybe")
+
+const merge = (branches: ReadonlyArray<Passage>): Passage => ({
+  jumps: branches.flatMap(({ jumps }) =>
+    jumps.map((jump) => ({ ...jump, always: jump.always && branches.length === 1 }))
+  ),
+  through: branches.map(({ through }) => through).reduce(both)
+})
+
+const straight: Passage = { jumps: [], through: "always" }
+const stop: Passage = { jumps: [], through: "never" }
+
+const passStep = (step: Step, place: Place, subflow: (id: string) => FlowDocument | undefined): Passage => {
+  if (waits(step)) return stop
+  switch (step.kind) {
+    case "goto":
+      return { jumps: [{ target: step.target, place: [...place, "target"], always: true }], through: "never" }
+    case "end":
+    case "handoff":
+      return stop
+    case "condition":
+      return merge([
+        passSteps(step.then, [...place, "then"], subflow),
+        passSteps(step.else ?? [], [...place, "else"], subflow)
+      ])
+    case "guard":
+    case "http":
+    case "ai": {
+      const other = passSteps(step.else ?? [], [...place, "else"], subflow)
+      return merge([straight, step.kind === "guard" ? { ...other, through: "never" } : other])
+    }
+    case "subflow": {
+      const child = subflow(step.flow)
+      if (child === undefined) return straight
+      const { jumps, through } = passSteps(child.steps, place, subflow)
+      return { jumps: jumps.map((jump) => ({ ...jump, place: [...place, "flow"] })), through }
+    }
+    default:
+      return straight
+  }
+}
+
+const passSteps = (
+  steps: ReadonlyArray<Step>,
+  place: Place,
+  subflow: (id: string) => FlowDocument | undefined
+): Passage => {
+  const jumps: Array<Jump> = []
+  let through: Passage["through"] = "always"
+  for (const [index, step] of steps.entries()) {
+    const passage = passStep(step, [...place, index], subflow)
+    jumps.push(...passage.jumps.map((jump) => ({ ...jump, always: jump.always && through === "always" })))
+    if (passage.through === "never") return { jumps, through: "never" }
+    through = both(through, passage.through)
+  }
+  return { jumps, through }
+}
+
+/** A way back from a flow to where the search began; undefined when there is none. */
+interface Ring {
+  readonly ids: ReadonlyArray<string>
+  readonly always: boolean
+}
+const ringFrom = (
+  jump: Jump,
+  home: string,
+  jumpsOf: (id: string) => ReadonlyArray<Jump>,
+  seen: Set<string>
+): Ring | undefined => {
+  if (jump.target === home) return { ids: [home], always: jump.always }
+  if (seen.has(jump.target)) return undefined
+  seen.add(jump.target)
+  for (const next of jumpsOf(jump.target)) {
+    const ring = ringFrom(next, home, jumpsOf, seen)
+    if (ring !== undefined) return { ids: [jump.target, ...ring.ids], always: jump.always && ring.always }
+  }
+  return undefined
+}
+
+/**
+ * Pure.
+ *
+ * @param flow another document by its id: where gotos lead, and what subflows hold
+ */
+export const loopIssues = (
+  document: FlowDocument,
+  flow: (id: string) => FlowDocument | undefined
+): ReadonlyArray<FlowIssue> => {
+  const known = new Map<string, ReadonlyArray<Jump>>()
+  const jumpsOf = (id: string): ReadonlyArray<Jump> => {
+    const found = known.get(id)
+    if (found !== undefined) return found
+    const target = id === document.id ? document : flow(id)
+    const jumps = target === undefined ? [] : passSteps(target.steps, ["steps"], flow).jumps
+    known.set(id, jumps)
+    return jumps
+  }
+  return jumpsOf(document.id).flatMap((jump) => {
+    const ring = ringFrom(jump, document.id, jumpsOf, new Set())
+    if (ring === undefined) return []
+    const way = [document.id, ...ring.ids].join(" → ")
+    return ring.always
+      ? [errorAt(jump.place, `this goes round without waiting for anybody: ${way}`)]
+      : [warningAt(jump.place, `this may go round without waiting for anybody: ${way}`)]
+  })
+}
