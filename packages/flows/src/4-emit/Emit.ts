@@ -20,7 +20,7 @@ const emitSteps = (steps: ReadonlyArray<Step>, scope: Scope): Steps => {
 const emitStep = (step: Step, scope: Scope, names: Names): Steps => {
   switch (step.kind) {
     case "say":
-      return [{ _tag: "say", id: names.of(step), content: textOf(scope, step.text) }]
+      return emitSay(names.of(step), step.text, scope)
     case "ask":
       return emitAsk(step, scope, names)
     case "choose":
@@ -48,6 +48,24 @@ const emitStep = (step: Step, scope: Scope, names: Names): Steps => {
     case "ai":
       return emitAi(step, scope, names, elseSteps(step, scope))
   }
+}
+
+/** A text of nothing but places may come out empty: no transport takes that, so it is not said. */
+const emitSay = (id: string, text: string, scope: Scope): Steps => {
+  const content = textOf(scope, text)
+  const isFixed = scope.linked.sources
+    .template(text)
+    .pieces.some((piece) => typeof piece === "string" && piece.trim() !== "")
+  if (typeof content === "string" || isFixed) return [{ _tag: "say", id, content }]
+  return [
+    {
+      _tag: "branch",
+      id,
+      name: "say",
+      pick: (state: Flow.State, at: Flow.Moment) => (content(state, at).trim() === "" ? undefined : "say"),
+      branches: { say: [{ _tag: "say", id: "say", content }] }
+    }
+  ]
 }
 
 const elseSteps = (step: { readonly else?: ReadonlyArray<Step> }, scope: Scope): Steps | undefined =>

@@ -1,4 +1,5 @@
 /** Requests: what they say is made of the state, where they may go is the bot's to allow. */
+import { createHash } from "node:crypto"
 import { type DurationInput, type Flow, parseDuration } from "@botmesh/core"
 import { Duration, Effect, Result } from "effect"
 import { FLOW_DOCUMENT_LIMITS as limits } from "../document/Limits.ts"
@@ -21,6 +22,9 @@ export const millisOf = (input: DurationInput | undefined, otherwise: number): n
   const parsed = input === undefined ? undefined : parseDuration(input, "duration")
   return parsed === undefined || Result.isFailure(parsed) ? otherwise : Duration.toMillis(parsed.success)
 }
+
+/** What tells the other side of a repeat. The id itself names the chat, which is nobody else's business. */
+const keyOf = (op: string): string => createHash("sha256").update(op).digest("hex").slice(0, 32)
 
 /** The part of a response that is kept. */
 const partOf = (path: string | undefined): ((value: unknown) => unknown) => {
@@ -74,7 +78,7 @@ export const emitHttp = (
           url: address,
           headers,
           body: body?.(state, at),
-          key: op.id,
+          key: keyOf(op.id),
           timeout,
           retries: step.retries ?? 0,
           maxBytes: Math.min(step.maxBytes ?? defaultBytes, limits.httpBytes)

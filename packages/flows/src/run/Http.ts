@@ -41,6 +41,8 @@ const read = Effect.fnUntraced(function* (secrets: NonNullable<HttpOptions["secr
   return found
 })
 
+export { type Failed, perform, type Request } from "./Request.ts"
+
 /**
  * Allows `http` steps, for every bot below it. Fails with `ConfigError` when a secret cannot be read.
  *
