@@ -5,12 +5,13 @@ import { Cause, Effect, Exit, Logger, type Runtime } from "effect"
 import { Command } from "effect/cli"
 import { conversations } from "./conversations/Commands.ts"
 import { dev } from "./dev/Command.ts"
+import { flow } from "./flow/Commands.ts"
 import { version } from "./Version.ts"
 
 /** The command with all its subcommands, to be run or to be made part of another. Source: B21, B26 */
 export const botmesh = Command.make("botmesh").pipe(
-  Command.withDescription("Chat bots on Effect: talk to a bot in the terminal, look after its conversations"),
-  Command.withSubcommands([dev, conversations])
+  Command.withDescription("Chat bots on Effect: talk to a bot in the terminal, look after its flows and conversations"),
+  Command.withSubcommands([dev, flow, conversations])
 )
 
 /** Told to stop is no failure. An input that is still open must not keep the process. */

@@ -4,7 +4,9 @@ import { Argument, Command, Flag } from "effect/cli"
 import { refused } from "../Refused.ts"
 
 const file = Argument.String("file").pipe(
-  Argument.withDescription("TypeScript or JavaScript file: a bot as default export, its services as export `layer`")
+  Argument.withDescription(
+    "TypeScript or JavaScript file: a bot as default export, its services as export `layer`; or a flow document (.json)"
+  )
 )
 const data = Flag.String("data").pipe(
   Flag.withMetavar("FILE"),
@@ -31,13 +33,22 @@ const again = (options: Options): ReadonlyArray<string> => [
   ...Option.match(options.data, { onNone: () => [], onSome: (path) => ["--data", path] })
 ]
 
+/** A flow document makes a bot of its own. */
+const load = Effect.fnUntraced(function* (file: string) {
+  if (file.endsWith(".json")) {
+    const { loadDocument } = yield* Effect.promise(() => import("./LoadDocument.ts"))
+    return yield* loadDocument(file)
+  }
+  const { loadBot } = yield* Effect.promise(() => import("./LoadBot.ts"))
+  return yield* loadBot(file)
+})
+
 const run = Effect.fn("botmesh.dev")(function* (options: Options) {
   if (options.watch) {
     const { watch } = yield* Effect.promise(() => import("./Watch.ts"))
     return yield* watch(options.file, process.execPath, again(options))
   }
-  const { loadBot } = yield* Effect.promise(() => import("./LoadBot.ts"))
-  const loaded = yield* loadBot(options.file)
+  const loaded = yield* load(options.file)
   const { talk } = yield* Effect.promise(() => import("./Talk.ts"))
   return yield* talk(loaded, options.data)
 })
@@ -54,6 +65,7 @@ export const dev = Command.make("dev", { file, data, watch }, (options) =>
   Command.withExamples([
     { command: "botmesh dev shop.ts", description: "Talk to the bot that shop.ts exports" },
     { command: "botmesh dev shop.ts --data shop.db --watch", description: "Keep its data, start again on changes" },
+    { command: "botmesh dev order.json", description: "Talk to a flow document" },
     { command: "printf 'hola\\n' | botmesh dev shop.ts", description: "Say one line and leave" }
   ])
 )
