@@ -2,6 +2,7 @@
 import type { Flow } from "@botmesh/core"
 import type { DurationInput } from "@botmesh/core"
 import type { Linked } from "../document/Checked.ts"
+import type { Step } from "../document/Steps.ts"
 import { type Expression, expressionOf } from "../expr/Expression.ts"
 import type { KeyOf, Read } from "../expr/Path.ts"
 import { type Template, templateOf } from "../expr/Template.ts"
@@ -51,7 +52,33 @@ export const fields = (
   return (state, at) => Object.fromEntries(reads.map(([key, read]) => [key, read(state, at)]))
 }
 
-/** The emitted steps of a list, and the ids of what has none of its own: named after the step before, never by position. */
+/** A short name for a text that is too long for one (FNV-1a). */
+const mark = (text: string): string => {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return (hash >>> 0).toString(36)
+}
+
+/** What a step without an id or a key is named after, where conversations rest in it or below it: never its position. */
+const derivedId = (step: Step): string | undefined => {
+  switch (step.kind) {
+    case "condition":
+    case "guard":
+      return `${step.kind}:${mark(step.if)}`
+    case "choose":
+      return `choose:${mark(step.options.map(({ key }) => key).join("|"))}`
+    case "form":
+      return `form:${step.fields[0]?.stateKey ?? ""}`
+    case "delay":
+      return `delay:${step.duration}`
+    case "handoff":
+      return "handoff"
+    default:
+      return undefined
+  }
+}
+
+/** The ids of the steps of a list. */
 export class Names {
   private anchor = ""
   /** The id of a step that the author named, or that fills a key. */
@@ -59,8 +86,9 @@ export class Names {
     this.anchor = id
     return id
   }
-  /** The id of a step: the author's, or one made of the named step before it. */
-  of(step: { readonly id?: string; readonly kind: string }): string {
-    return step.id === undefined ? `${this.anchor}>${step.kind}` : this.named(step.id)
+  /** The id of a step: the author's, one derived of what it is, or one made of the named step before it. */
+  of(step: Step): string {
+    if (step.id !== undefined) return this.named(step.id)
+    return derivedId(step) ?? `${this.anchor}>${step.kind}`
   }
 }
