@@ -171,7 +171,7 @@ export const run = Effect.fn("chaos.run")(function* (
   const writes: Array<Writes> = []
   for (const server of serversOf(ground)) {
     const directory = (yield* server.cli("config", "get", "dir")).trim().split("\n").at(-1) ?? ""
-    writes.push(writesOf(directory))
+    writes.push(writesOf(directory, ground.kind === "standalone"))
   }
   yield* fleet.end
   const findings = judge(yield* readLog(log), faults)

@@ -45,7 +45,9 @@ export const verdictOf = (
   }
   const { evidence, ...rest } = findings
   const { evidence: written, ...counted } = writes
-  const due = findings.sent - Object.values(findings.lost).reduce((sum, all) => sum + all.length, 0)
+  const due =
+    findings.sent -
+    [findings.lost.killed, ...Object.values(findings.lost.told)].reduce((sum, all) => sum + all.length, 0)
   if (findings.answered < share * due) violations.push(`answered ${findings.answered} of ${due}`)
   zero("overlaps", findings.overlaps)
   zero("out of order", findings.outOfOrder)

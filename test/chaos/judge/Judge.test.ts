@@ -62,7 +62,9 @@ describe("the judge of chaos", () => {
   })
   it("I14 finds a conversation that went back to a former question", () => {
     const log = [wrote(1, 0, "form #1"), said("Q1 run=1", 2, 7), said("Q2 run=1 a=2", 4, 7), said("no Q1 run=1", 6, 8)]
-    expect(judge(log, [])).toMatchObject({ outOfOrder: 1 })
+    expect(judge(log, [])).toMatchObject({ outOfOrder: 1, rolledBack: 0 })
+    // A failover may have lost the last checkpoints.
+    expect(judge(log, [fault("failover", undefined, 3, 5)])).toMatchObject({ outOfOrder: 0, rolledBack: 1 })
   })
   it("R23 takes a message of a killed replica for lost, and lists it", () => {
     const log = [...two, ...turn(2, 30, 8)]
@@ -73,11 +75,17 @@ describe("the judge of chaos", () => {
   })
   it("R23 takes what the bot said it gave up for lost, where it may give up", () => {
     const log = [...two, ...turn(2, 30, 8)]
-    expect(judge([...log, dropped(1, 20, 7, "turn-lost")], [])).toMatchObject({ lost: { told: [1] }, unanswered: [] })
-    expect(judge([...log, dropped(1, 20, 7, "overloaded")], [])).toMatchObject({ unanswered: [1] })
+    const lost = [...log, dropped(1, 20, 7, "turn-lost")]
+    const frozen = [fault("freeze", 7, 2, 19)]
+    expect(judge(lost, frozen)).toMatchObject({ lost: { told: { "turn-lost": [1] } }, unanswered: [] })
+    // Nothing had happened to its replica.
+    expect(judge(lost, [fault("freeze", 8, 2, 19)])).toMatchObject({ unanswered: [1] })
+    expect(judge([...log, dropped(1, 20, 7, "overloaded")], frozen)).toMatchObject({ unanswered: [1] })
     expect(judge([...log, dropped(1, 20, 7, "not-running")], [])).toMatchObject({ unanswered: [1] })
     const stopped = [fault("stop", 7, 10, 25)]
-    expect(judge([...log, dropped(1, 20, 7, "not-running")], stopped)).toMatchObject({ lost: { stopped: [1] } })
+    expect(judge([...log, dropped(1, 20, 7, "not-running")], stopped)).toMatchObject({
+      lost: { told: { "not-running": [1] } }
+    })
   })
   it("I9 finds a message that was taken up twice, on whichever replica", () => {
     const log = [...two, ...turn(1, 10, 7), ...turn(1, 30, 8), ...turn(2, 50, 8)]
@@ -111,6 +119,9 @@ describe("the judge of writes", () => {
     const log = [row("a", 1, 5), row("a", 2, 5), row("a", 3, 6), row("b", 1, 7)]
     expect(readWrites(log)).toMatchObject({ checkpoints: 4, keys: 1, stale: 0, broken: 0 })
     expect(readWrites([...log, row("b", 3, 7)])).toMatchObject({ broken: 1 })
+    // A log that begins in the middle says nothing of what was before.
+    expect(readWrites(log.slice(1))).toMatchObject({ broken: 1 })
+    expect(readWrites(log.slice(1), false)).toMatchObject({ broken: 0 })
   })
   it("I2 finds a write under a fence that had been passed", () => {
     const raised = "HSET {p}:checkpoint:k fence 9".split(" ")

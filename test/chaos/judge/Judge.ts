@@ -25,6 +25,8 @@ export interface Findings {
   readonly outOfOrder: number
   /** Overtaken because a fault cost its replica the place in the queue (R3). */
   readonly requeued: number
+  /** Conversations that went back because a failover lost their last checkpoints (R25). */
+  readonly rolledBack: number
   /** Said after the turn was another's: where a freeze began inside the send, and elsewhere. */
   readonly staleSends: { readonly inFreeze: number; readonly other: number }
   readonly staleTimers: number
@@ -74,6 +76,7 @@ export const judge = (entries: Iterable<Entry>, made: ReadonlyArray<Fault>): Fin
     overlapsAtFailover: overlap.atFailover,
     outOfOrder: order.wrong.length,
     requeued: order.requeued,
+    rolledBack: order.rolledBack,
     staleSends: { inFreeze: overlap.inFreeze, other: overlap.stale.length },
     staleTimers: double.timers.length,
     doubled: double.doubled.length,

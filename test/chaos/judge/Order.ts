@@ -1,17 +1,29 @@
 /**
  * The order of a chat. A message that had its ticket before the next was delivered is taken up before it, on whichever
  * replicas they are; unless a fault cost its replica the place (R3), which is counted. Of one replica the order of
- * delivery holds whatever happens. And a conversation never goes back to a question before the one it has asked.
+ * delivery holds whatever happens. And a conversation never goes back to a question before the one it has asked, but where a
+ * failover lost its last checkpoints (R25), which is counted too.
  */
 import type { Fault } from "../wire/Entry.ts"
 import { hit, type Hit, touched } from "./Hits.ts"
 import type { Letter, Said, Story } from "./Story.ts"
 
-export const orders = (story: Story, faults: ReadonlyArray<Fault>): { wrong: ReadonlyArray<Hit>; requeued: number } => {
+export interface Orders {
+  readonly wrong: ReadonlyArray<Hit>
+  readonly requeued: number
+  readonly rolledBack: number
+}
+
+export const orders = (story: Story, faults: ReadonlyArray<Fault>): Orders => {
+  const failovers = faults.filter(({ verb }) => verb === "failover")
   const wrong: Array<Hit> = []
+  let rolledBack = 0
   let requeued = 0
   for (const [chat, all] of story.said) {
-    wrong.push(...goneBack(chat, all))
+    for (const back of goneBack(chat, all)) {
+      if (touched(failovers, Number.NaN, back.from, back.to)) rolledBack++
+      else wrong.push(back)
+    }
     const begun: Array<{ readonly letter: Letter; readonly said: Said }> = []
     for (const said of all) {
       const n = /^begin #(\d+)/u.exec(said.text)?.[1]
@@ -27,7 +39,7 @@ export const orders = (story: Story, faults: ReadonlyArray<Fault>): { wrong: Rea
       begun.push({ letter, said })
     }
   }
-  return { wrong, requeued }
+  return { wrong, requeued, rolledBack }
 }
 
 const overtaken = (

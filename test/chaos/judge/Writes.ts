@@ -49,8 +49,8 @@ interface Row {
   fence: number
 }
 
-/** Follows the checkpoint rows through one log of writes. */
-export const readWrites = (commands: Iterable<ReadonlyArray<string>>): Writes => {
+/** Follows the checkpoint rows through one log of writes. @param whole it begins with the first write of all */
+export const readWrites = (commands: Iterable<ReadonlyArray<string>>, whole = true): Writes => {
   const rows = new Map<string, Row>()
   const evidence: Array<string> = []
   let checkpoints = 0
@@ -62,7 +62,8 @@ export const readWrites = (commands: Iterable<ReadonlyArray<string>>): Writes =>
     for (let at = 0; at + 1 < pairs.length; at += 2) fields.set(pairs[at] ?? "", pairs[at + 1] ?? "")
     const fence = fields.get("fence")
     if (fence === undefined) continue
-    const row = rows.get(key) ?? { id: "", revision: 0, fence: 0 }
+    const known = rows.get(key)
+    const row = known ?? { id: "", revision: 0, fence: 0 }
     rows.set(key, row)
     if (Number(fence) < row.fence) {
       stale++
@@ -74,7 +75,7 @@ export const readWrites = (commands: Iterable<ReadonlyArray<string>>): Writes =>
     if (id === undefined || id === "") continue
     checkpoints++
     const follows = id === row.id ? revision === row.revision + 1 : revision === 1
-    if (!follows) {
+    if (!follows && (whole || known !== undefined)) {
       broken++
       evidence.push(`${key}: revision ${revision} of ${id} after ${row.revision} of ${row.id || "nothing"}`)
     }
@@ -84,8 +85,8 @@ export const readWrites = (commands: Iterable<ReadonlyArray<string>>): Writes =>
   return { checkpoints, keys: rows.size, stale, broken, evidence: evidence.slice(0, 5) }
 }
 
-/** Reads the log of a server. @param directory its working directory */
-export const writesOf = (directory: string): Writes => {
+/** Reads the log of a server. @param directory its working directory @param whole it was kept from the beginning */
+export const writesOf = (directory: string, whole: boolean): Writes => {
   const folder = join(directory, "appendonlydir")
   const files = readdirSync(folder)
     .filter((name) => name.endsWith(".incr.aof"))
@@ -93,5 +94,5 @@ export const writesOf = (directory: string): Writes => {
   const all = function* () {
     for (const name of files) yield* commandsOf(readFileSync(join(folder, name)))
   }
-  return readWrites(all())
+  return readWrites(all(), whole)
 }
