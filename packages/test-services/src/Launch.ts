@@ -9,6 +9,11 @@ export interface Account {
   readonly uid: number
   readonly gid: number
 }
+/** How a process is started. */
+export interface Manner extends Partial<Account> {
+  /** It has a process group of its own: a Ctrl-C in the terminal is not for it. */
+  readonly detached?: boolean
+}
 
 export const ended = (child: ChildProcess): Effect.Effect<void> =>
   Effect.callback((resume) => {
@@ -21,13 +26,13 @@ export const launch = (
   server: Program,
   args: ReadonlyArray<string>,
   ready: RegExp,
-  account?: Account
+  manner: Manner = {}
 ): Effect.Effect<ChildProcess, ServiceError> =>
   Effect.callback((resume) => {
     const child = spawn(server.command, args, {
       env: { ...process.env, ...server.env },
       stdio: ["ignore", "pipe", "pipe"],
-      ...account
+      ...manner
     })
     let said = ""
     const listen = (chunk: unknown): void => {

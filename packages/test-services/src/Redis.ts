@@ -30,6 +30,8 @@ export interface RedisServerOptions {
   /** Keeps every write on disk before it answers (appendfsync always). Default false: a restart forgets all. */
   readonly durable?: boolean
   readonly port?: number
+  /** A Ctrl-C in the terminal is not for it: whoever started it ends it. Default false. */
+  readonly detached?: boolean
   /** More settings, as on redis-server's command line. */
   readonly args?: ReadonlyArray<string>
   /** What it prints when it serves. */
@@ -52,7 +54,9 @@ export const redis = Effect.fn("TestServices.redis")(function* (
   const start = Effect.suspend(() =>
     child === undefined
       ? Effect.map(
-          launch(programs.server, [...(options.args ?? []), ...args], options.ready ?? /Ready to accept connections/u),
+          launch(programs.server, [...(options.args ?? []), ...args], options.ready ?? /Ready to accept connections/u, {
+            detached: options.detached === true
+          }),
           (started) => {
             child = started
           }

@@ -4,7 +4,7 @@
  */
 import type { Entry, Fault } from "../wire/Entry.ts"
 import { doubles } from "./Doubles.ts"
-import type { Hits } from "./Hits.ts"
+import { hit, type Hits } from "./Hits.ts"
 import { type Lost, losses } from "./Losses.ts"
 import { orders } from "./Order.ts"
 import { overlaps } from "./Overlap.ts"
@@ -30,6 +30,8 @@ export interface Findings {
   /** Said after the turn was another's: where a freeze began inside the send, and elsewhere. */
   readonly staleSends: { readonly inFreeze: number; readonly other: number }
   readonly staleTimers: number
+  /** Said where nothing of the kind was due. */
+  readonly wrong: number
   /** The same message taken up twice. */
   readonly doubled: number
   /** The last text of a turn that a fault cut, said again. */
@@ -57,6 +59,11 @@ const show = (story: Story, faults: ReadonlyArray<Fault>, hits: Hits): ReadonlyA
     return [said, ...near.map((fault) => `  ${JSON.stringify(fault)}`), ...lines.map((line) => `  ${line}`)].join("\n")
   })
 
+const wrongWords = (story: Story): Hits =>
+  [...story.said].flatMap(([chat, all]) =>
+    all.flatMap(({ at, text }) => (text.startsWith("wrong") ? [hit(`in ${chat} ${text}`, chat, at - 2_000, at)] : []))
+  )
+
 /** @param made by the nemesis */
 export const judge = (entries: Iterable<Entry>, made: ReadonlyArray<Fault>): Findings => {
   const story = readStory(entries)
@@ -66,7 +73,8 @@ export const judge = (entries: Iterable<Entry>, made: ReadonlyArray<Fault>): Fin
   const order = orders(story, faults)
   const double = doubles(story, faults)
   const times = takeOvers(story, faults).toSorted((a, b) => a - b)
-  const all = [lost.hits, overlap.overlaps, overlap.stale, order.wrong, double.doubled, double.timers]
+  const wrong = wrongWords(story)
+  const all = [wrong, lost.hits, overlap.overlaps, overlap.stale, order.wrong, double.doubled, double.timers]
   return {
     sent: story.letters.size,
     answered: story.answered,
@@ -79,6 +87,7 @@ export const judge = (entries: Iterable<Entry>, made: ReadonlyArray<Fault>): Fin
     rolledBack: order.rolledBack,
     staleSends: { inFreeze: overlap.inFreeze, other: overlap.stale.length },
     staleTimers: double.timers.length,
+    wrong: wrong.length,
     doubled: double.doubled.length,
     repeated: double.repeated,
     stalls: story.stalls.length,

@@ -61,7 +61,7 @@ const overtaken = (
 
 const place = (text: string): { readonly run: string; readonly step: number } | undefined => {
   const [, word, run] = /^(?:no )?(Q\d|done) run=(\d+)/u.exec(text) ?? []
-  return word === undefined || run === undefined ? undefined : { run, step: word === "done" ? 4 : Number(word[1]) }
+  return word === undefined || run === undefined ? undefined : { run, step: word === "done" ? 9 : Number(word[1]) }
 }
 
 const goneBack = (chat: string, all: ReadonlyArray<Said>): ReadonlyArray<Hit> => {

@@ -9,7 +9,6 @@ import type { Letter, Story } from "./Story.ts"
 export const takeOvers = (story: Story, faults: ReadonlyArray<Fault>): ReadonlyArray<number> => {
   const byChat = new Map<string, Array<Letter>>()
   for (const letter of story.letters.values()) {
-    if (!letter.body.startsWith("echo")) continue
     const all = byChat.get(letter.chat)
     if (all === undefined) byChat.set(letter.chat, [letter])
     else all.push(letter)

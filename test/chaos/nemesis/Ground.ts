@@ -24,7 +24,7 @@ export const raise = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Ground, ServiceError, Scope.Scope> {
   switch (kind) {
     case "standalone": {
-      const server = yield* redis({ durable: true, args: whole })
+      const server = yield* redis({ durable: true, detached: true, args: whole })
       const proxies = new Map(
         yield* Effect.forEach(proxied, (name) => Effect.map(proxy(server.port), (one) => [name, one] as const))
       )

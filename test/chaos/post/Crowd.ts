@@ -33,8 +33,9 @@ export class Crowd {
     clearInterval(this.timer)
     this.timer = undefined
   }
-  heard(chat: string, text: string): void {
-    this.byChat.get(chat)?.heard(text, monotonic())
+  /** @returns what the log is to say of it */
+  heard(chat: string, text: string): ReadonlyArray<string> {
+    return this.byChat.get(chat)?.heard(text, monotonic()) ?? [text]
   }
   placed(chat: string, n: number): void {
     const customer = this.byChat.get(chat)

@@ -4,7 +4,8 @@ export interface Customer {
   /** What to write now, made of the message's number; `undefined` when there is nothing to say just now. */
   readonly next: (now: number) => ((n: number) => string) | undefined
   readonly wrote: (n: number, now: number) => void
-  readonly heard: (text: string, now: number) => void
+  /** @returns what the log is to say of it, where that is not the text itself */
+  readonly heard: (text: string, now: number) => ReadonlyArray<string> | undefined
   readonly placed: (n: number, now: number) => void
   /** True while more of what was begun is to be written soon. */
   readonly eager: () => boolean

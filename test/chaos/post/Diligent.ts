@@ -27,9 +27,10 @@ export class Diligent implements Customer {
     this.waitsSince = now
   }
   placed(): void {}
-  heard(text: string): void {
+  heard(text: string): undefined {
     this.waitsSince = undefined
     const question = /Q\d/u.exec(text)?.[0]
     this.say = (question === undefined ? undefined : answers[question]) ?? this.flow
+    return undefined
   }
 }

@@ -36,10 +36,11 @@ export class Impatient implements Customer {
   placed(n: number): void {
     if (this.unplaced?.n === n) this.unplaced = undefined
   }
-  heard(text: string): void {
+  heard(text: string): undefined {
     const [n] = numbersOf(text)
-    if (n === undefined || !text.startsWith("end")) return
+    if (n === undefined || !text.startsWith("end")) return undefined
     this.open.delete(n)
     this.placed(n)
+    return undefined
   }
 }

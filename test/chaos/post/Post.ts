@@ -9,8 +9,8 @@ import { monotonic, onLines, type ToPost, write } from "../wire/Wire.ts"
 
 export interface PostOptions {
   readonly log: (entry: Entry) => void
-  /** A replica has said something to a chat. */
-  readonly onSaid: (chat: string, text: string) => void
+  /** A replica has said something to a chat. @returns what the log is to say of it: texts that name the messages */
+  readonly onSaid: (chat: string, text: string, pid: number) => ReadonlyArray<string>
   /** A message has its place in the queue of its chat. */
   readonly onTicket?: (chat: string, n: number) => void
   /** ms without an answer after which a message is delivered once more, to another replica. Never when absent. */
@@ -190,9 +190,11 @@ export class Post {
       case "dropped":
         return this.log({ at, e: "dropped", n: message.n, pid, reason: message.reason })
       case "send":
-        this.log({ at, e: "said", chat: message.chat, text: message.text, pid, sent: message.at })
         write(replica.socket, { t: "sent", seq: message.seq })
-        return this.options.onSaid(message.chat, message.text)
+        for (const text of this.options.onSaid(message.chat, message.text, pid)) {
+          this.log({ at, e: "said", chat: message.chat, text, pid, sent: message.at })
+        }
+        return
       case "stalled":
         return this.log({ at, e: "stalled", pid, from: message.from, to: message.to })
       case "told":

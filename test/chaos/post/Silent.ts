@@ -24,11 +24,12 @@ export class Silent implements Customer {
     this.limit = patience
   }
   placed(): void {}
-  heard(text: string, now: number): void {
+  heard(text: string, now: number): undefined {
     if (text.startsWith("late")) this.limit = 0
     else {
       this.at = now
       this.limit = silence
     }
+    return undefined
   }
 }

@@ -1,34 +1,13 @@
 /** A replica: the bot on Redis. Its one argument is what it stands on, as JSON. Ends in order on SIGTERM. */
 import { Bot, InProcessScheduler, layerNoDurability } from "@botmesh/core"
-import { Coordinator } from "@botmesh/core/spi"
-import { Redis, RedisCoordinator, RedisStore } from "@botmesh/redis"
+import { Redis, RedisStore } from "@botmesh/redis"
 import { runMain } from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Logger, References, Stream } from "effect"
 import { bot } from "./bot.ts"
 import type { ReplicaOptions } from "./Options.ts"
+import { layerTickets } from "./Tickets.ts"
 import { monotonic } from "../wire/Wire.ts"
 import { layer as layerPhone, Line, numberOf } from "./Phone.ts"
-
-const scope = "default/chaos/"
-
-/** The coordinator, which tells the transport when a chat's message has its ticket. */
-const layerCoordinator = (options: ReplicaOptions) =>
-  Layer.effect(
-    Coordinator,
-    Effect.gen(function* () {
-      const line = yield* Line
-      const made = yield* RedisCoordinator.make({ lease: options.lease, replicaId: options.name })
-      return {
-        ...made,
-        enqueue: (key: string) =>
-          Effect.tap(made.enqueue(key), () =>
-            Effect.sync(() => {
-              if (key.startsWith(scope)) line.say({ t: "ticket", chat: key.slice(scope.length) })
-            })
-          )
-      }
-    })
-  )
 
 /** What the bot tells of itself and the judge asks about; it outlives the bot, to hear what a stop drops. */
 const report = Effect.gen(function* () {
@@ -75,7 +54,12 @@ const layerReplica = (options: ReplicaOptions) => {
   const redis = Redis.layer({ ...options.redis, prefix: "chaos", timeout: "2s" })
   const running = Bot.layer(bot).pipe(
     Layer.provide(layerPhone(options.name)),
-    Layer.provide([RedisStore.layer, layerCoordinator(options), layerNoDurability, InProcessScheduler.layer]),
+    Layer.provide([
+      RedisStore.layer,
+      layerTickets("chaos", { lease: options.lease, replicaId: options.name }),
+      layerNoDurability,
+      InProcessScheduler.layer
+    ]),
     Layer.provide(redis)
   )
   const watched = Layer.effectDiscard(
