@@ -160,7 +160,7 @@ export const show = Effect.fn("demo.replicas")(function* (
   }
   yield* Effect.addFinalizer(() => fleet.end)
   for (let nth = 1; nth <= options.replicas; nth++) start(`shop-${nth}`)
-  yield* fleet.until(options.replicas, boot)
+  yield* Effect.raceFirst(fleet.until(options.replicas, boot), options.ends)
 
   const began = monotonic()
   const board = () => boardOf(seen, fleet, began, options.seconds)

@@ -32,9 +32,9 @@ const whole = (name: string, given: string, least: number): number => {
   process.exit(2)
 }
 
-/** The first Ctrl-C; the second one ends at once. */
-const interrupted = Effect.callback<void>((resume) => {
-  process.once("SIGINT", () => resume(Effect.void))
+/** The first Ctrl-C, whenever it comes; the second one ends at once. */
+const interrupt = new Promise<void>((resolve) => {
+  process.once("SIGINT", () => resolve())
 })
 
 const lines = (found: Findings): ReadonlyArray<readonly [string, number, string]> => [
@@ -57,7 +57,7 @@ const program = Effect.gen(function* () {
     replicas: whole("replicas", values.replicas, 2),
     seconds: whole("seconds", values.seconds, 1),
     url: url === "" ? undefined : url,
-    ends: interrupted
+    ends: Effect.promise(() => interrupt)
   })
   for (const line of [...found.evidence, ...found.crashes]) console.error(line)
   console.log("")
