@@ -20,6 +20,8 @@ const reasons = new Map<string, ReadonlySet<Fault["verb"]> | undefined>([
   ["store-failed", new Set(["cut", "restart", "failover", "freeze", "stall"])],
   ["not-running", new Set(["stop"])]
 ])
+/** The error of a flow that was started by the message, whose turn was lost. */
+const error = /^error in (?:trigger|flow) /u
 
 const wasKilled = (letter: Letter, faults: ReadonlyArray<Fault>): boolean =>
   faults.some(
@@ -29,7 +31,7 @@ const wasKilled = (letter: Letter, faults: ReadonlyArray<Fault>): boolean =>
 
 /** The reason, where it is one and a fault explains it. */
 const toldWhy = ({ deliveries, dropped }: Letter, faults: ReadonlyArray<Fault>): string | undefined => {
-  if (dropped === undefined || !reasons.has(dropped.reason)) return undefined
+  if (dropped === undefined || !(reasons.has(dropped.reason) || error.test(dropped.reason))) return undefined
   const from = deliveries.find(({ pid }) => pid === dropped.pid)?.at ?? dropped.at
   return touched(faults, dropped.pid, from, dropped.at, reasons.get(dropped.reason)) ? dropped.reason : undefined
 }

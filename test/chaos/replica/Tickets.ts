@@ -1,7 +1,7 @@
 /** The coordinator on Redis, which tells the transport when a chat's message has its ticket. */
-import { Coordinator } from "@botmesh/core/spi"
+import { type Claim, Coordinator } from "@botmesh/core/spi"
 import { RedisCoordinator } from "@botmesh/redis"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Line } from "./Phone.ts"
 
 /** @param bot its id: what the keys of its turns begin with */
@@ -12,14 +12,15 @@ export const layerTickets = (bot: string, options: RedisCoordinator.RedisCoordin
     Effect.gen(function* () {
       const line = yield* Line
       const made = yield* RedisCoordinator.make(options)
+      const tell = (key: string) =>
+        Effect.sync(() => {
+          if (key.startsWith(scope)) line.say({ t: "ticket", chat: key.slice(scope.length) })
+        })
       return {
         ...made,
-        enqueue: (key: string) =>
-          Effect.tap(made.enqueue(key), () =>
-            Effect.sync(() => {
-              if (key.startsWith(scope)) line.say({ t: "ticket", chat: key.slice(scope.length) })
-            })
-          )
+        enqueue: (key: string) => Effect.tap(made.enqueue(key), tell(key)),
+        enqueueOnce: (key: string, claim: Claim) =>
+          Effect.tap(made.enqueueOnce(key, claim), (ticket) => (Option.isSome(ticket) ? tell(key) : Effect.void))
       }
     })
   )

@@ -1,5 +1,5 @@
 /** A replica: the bot on Redis. Its one argument is what it stands on, as JSON. Ends in order on SIGTERM. */
-import { Bot, InProcessScheduler, layerNoDurability } from "@botmesh/core"
+import { Bot, InProcessScheduler, layerNoDurability, LeaseLostError } from "@botmesh/core"
 import { Redis, RedisStore } from "@botmesh/redis"
 import { runMain } from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, Logger, References, Stream } from "effect"
@@ -25,6 +25,9 @@ const report = Effect.gen(function* () {
             ? undefined
             : line.say({ t: "told", what: `conversation ${event.outcome}`, detail: event.key })
         case "error":
+          // What runs after the handler (a flow that it triggered) is told of like this: the message itself was handled.
+          if (event.error instanceof LeaseLostError && event.chat !== undefined)
+            line.say({ t: "dropped", n: numberOf(event.chat.event), reason: `error in ${event.where}` })
           return line.say({ t: "told", what: `error ${event.where}`, detail: String(event.error).slice(0, 300) })
         default:
           return undefined
