@@ -5,7 +5,7 @@ import type { Said, Story } from "./Story.ts"
 
 export interface Doubles {
   readonly doubled: ReadonlyArray<Hit>
-  /** Said again by whoever took over a turn that a fault cut: nobody could know whether it had been heard. */
+  /** Said again by whoever took over a turn that was cut: nobody could know whether it had been heard. */
   readonly repeated: number
   /** A deadline that acted twice. */
   readonly timers: ReadonlyArray<Hit>
@@ -25,7 +25,10 @@ export const doubles = (story: Story, faults: ReadonlyArray<Fault>): Doubles => 
         continue
       }
       const isMessage = said.text.startsWith("begin") || said.text.startsWith("end")
-      const excused = !isMessage && touched(faults, before.pid, before.at, said.at)
+      const cut = (story.cut.get(chat) ?? []).some(
+        ({ at, pid }) => pid === before.pid && at >= before.at && at <= said.at
+      )
+      const excused = !isMessage && (cut || touched(faults, before.pid, before.at, said.at))
       if (excused) repeated++
       else if (said.text.startsWith("late")) timers.push(hit(`"${said.text}" came twice`, chat, before.at, said.at))
       else if (!said.text.startsWith("end"))

@@ -95,6 +95,8 @@ describe("the judge of chaos", () => {
     const log = [wrote(1, 0, "form #1"), said("Q1 run=1", 2, 7), said("Q1 run=1", 2_000, 8)]
     expect(judge(log, [fault("kill", 7, 10, 11)])).toMatchObject({ doubled: 0, repeated: 1 })
     expect(judge(log, [])).toMatchObject({ doubled: 1, repeated: 0 })
+    const told: Entry = { e: "told", what: "suspended", detail: `${chat} lease-lost`, at: 3, pid: 7 }
+    expect(judge([...log.slice(0, 2), told, ...log.slice(2)], [])).toMatchObject({ doubled: 0, repeated: 1 })
   })
   it("I17 finds a deadline that acted twice", () => {
     const log = [

@@ -23,6 +23,8 @@ export interface Story {
   readonly said: ReadonlyMap<string, ReadonlyArray<Said>>
   readonly answered: number
   readonly refused: number
+  /** Turns that the bot said it had to give up before their end, by chat. */
+  readonly cut: ReadonlyMap<string, ReadonlyArray<{ readonly at: number; readonly pid: number }>>
   /** Where the machine itself froze a replica. */
   readonly stalls: ReadonlyArray<Fault>
   readonly deliveredAgain: number
@@ -44,6 +46,7 @@ export const readStory = (entries: Iterable<Entry>): Story => {
   const latest = new Map<string, Letter>()
   const lines = new Map<string, Array<Entry>>()
   const stalls: Array<Fault> = []
+  const cut = new Map<string, ReadonlyArray<{ readonly at: number; readonly pid: number }>>()
   let answered = 0
   let refused = 0
   let again = 0
@@ -101,8 +104,12 @@ export const readStory = (entries: Iterable<Entry>): Story => {
       }
       case "up":
       case "down":
-      case "told":
         break
+      case "told": {
+        const chat = entry.what === "suspended" ? entry.detail.split(" ")[0] : undefined
+        if (chat !== undefined) cut.set(chat, [...(cut.get(chat) ?? []), { at: entry.at, pid: entry.pid }])
+        break
+      }
       case "stalled":
         stalls.push({ verb: "stall", pid: entry.pid, from: entry.from, to: entry.to })
         break
@@ -110,7 +117,7 @@ export const readStory = (entries: Iterable<Entry>): Story => {
   }
   const linesOf = (chat: string, from: number, to: number) =>
     (lines.get(chat) ?? []).filter(({ at }) => at >= from && at <= to).map((entry) => JSON.stringify(entry))
-  return { letters, said, answered, refused, stalls, deliveredAgain: again, linesOf }
+  return { letters, said, answered, refused, stalls, cut, deliveredAgain: again, linesOf }
 }
 
 const unknown: Pick<Letter, "ticket" | "dropped" | "answeredAt"> = {

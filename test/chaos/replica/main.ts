@@ -13,9 +13,13 @@ import { layer as layerPhone, Line, numberOf } from "./Phone.ts"
 const report = Effect.gen(function* () {
   const line = yield* Line
   const { events } = yield* bot
+  /** The last message of each chat. */
+  const handled = new Map<string, number>()
   yield* Stream.runForEach(events, (event) =>
     Effect.sync(() => {
       switch (event._tag) {
+        case "message":
+          return void handled.set(event.chat.event.from, numberOf(event.chat.event))
         case "dropped":
           return line.say({ t: "dropped", n: numberOf(event.event), reason: event.reason })
         case "suspended":
@@ -25,9 +29,11 @@ const report = Effect.gen(function* () {
             ? undefined
             : line.say({ t: "told", what: `conversation ${event.outcome}`, detail: event.key })
         case "error":
-          // What runs after the handler (a flow that it triggered) is told of like this: the message itself was handled.
-          if (event.error instanceof LeaseLostError && event.chat !== undefined)
-            line.say({ t: "dropped", n: numberOf(event.chat.event), reason: `error in ${event.where}` })
+          // A flow that the handler triggered is told of like this, by its chat: the message itself was handled.
+          if (event.error instanceof LeaseLostError) {
+            const n = handled.get(event.error.key.slice(event.error.key.lastIndexOf("/") + 1))
+            if (n !== undefined) line.say({ t: "dropped", n, reason: `error in ${event.where}` })
+          }
           return line.say({ t: "told", what: `error ${event.where}`, detail: String(event.error).slice(0, 300) })
         default:
           return undefined
