@@ -84,14 +84,14 @@ class Asking extends Waiter<unknown, Failure> {
   }
 
   begin(): Effect.Effect<unknown, Failure> {
-    const { op, ops } = this
-    if (!ops.live.mayRest) {
+    if (!this.ops.live.mayRest) {
       // Made inside: what it did before it waits is not held on to while it waits.
-      return ops.guarded(
-        op,
-        Effect.suspend(() => this.first())
+      return Effect.onExit(
+        Effect.suspend(() => this.first()),
+        (exit) => this.ops.left(this.op, exit)
       )
     }
+    const { op, ops } = this
     try {
       return ops.guarded(op, this.first())
     } catch (defect) {
@@ -109,8 +109,9 @@ class Asking extends Waiter<unknown, Failure> {
   private next(wait: AskWait | undefined): Effect.Effect<unknown, Failure> {
     const { op, ops } = this
     const { live } = ops
-    const message = live.pending.shift()
+    const [message] = live.pending
     if (message !== undefined) {
+      live.pending = live.pending.slice(1)
       if (!startsAgain(live, op, message)) return this.answered(message)
       noteApplied(live, message.id)
     }

@@ -84,9 +84,7 @@ const arrive = (live: Live, node: Node, value: unknown): void => {
   switch (step._tag) {
     case "ask":
     case "choose": {
-      const { trail } = live
-      trail.push(node.id)
-      if (trail.length > 32) trail.shift()
+      live.trail = [...live.trail.slice(-31), node.id]
       return live.enter(node.next, { ...state, [step.key]: value })
     }
     case "do":
@@ -258,7 +256,8 @@ const follow = (ops: Ops, port: ConversationPort, jump: Jump): Effect.Effect<Out
         live.rewind(before)
         return Effect.undefined
       }
-      const id = live.trail.pop()
+      const id = live.trail.at(-1)
+      live.trail = live.trail.slice(0, -1)
       live.enter((id === undefined ? undefined : live.program.position.get(id)) ?? live.at, live.state)
       return Effect.undefined
     }

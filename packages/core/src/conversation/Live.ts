@@ -43,6 +43,8 @@ export type Settled =
 /** How a conversation ends by its own doing. */
 export type Outcome = "done" | "timeout" | "gave-up" | "cancelled" | "changed"
 
+const none: ReadonlyArray<never> = []
+
 /** Is the holder of the turn that its code acts under. */
 export class Live implements Driven, TurnHolder {
   readonly key: string
@@ -59,8 +61,9 @@ export class Live implements Driven, TurnHolder {
   wait: Wait | undefined = undefined
   /** The wait it was resumed from: taken over by the op it belongs to once the replay gets there (C23). */
   recalled: Wait | undefined = undefined
-  pending: Array<SavedMessage>
-  trail: Array<string>
+  pending: ReadonlyArray<SavedMessage>
+  /** Never changed but replaced, like `pending`: most have none, and share that. */
+  trail: ReadonlyArray<string>
   cuts: number
   applied: Array<string>
   /** 0 while nothing of this run is stored. */
@@ -112,8 +115,8 @@ export class Live implements Driven, TurnHolder {
     this.at = at
     this.visit = from?.visit ?? 1
     this.log = new OpLog(from?.ops)
-    this.pending = from === undefined ? [] : [...from.pending]
-    this.trail = from === undefined ? [] : [...from.trail]
+    this.pending = from?.pending ?? none
+    this.trail = from?.trail ?? none
     this.cuts = from?.cuts ?? 0
     this.applied = from === undefined ? [] : [...from.applied]
     this.revision = from?.revision ?? 0

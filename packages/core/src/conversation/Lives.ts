@@ -28,7 +28,10 @@ export class Lives {
     if (live.gone) return
     this.drop(live)
     this.port.onEnded(live, outcome)
-    if (live.pending.length > 0 && !takenBack.has(outcome)) this.port.onKept(live.key, live.pending.splice(0))
+    const { pending } = live
+    if (pending.length === 0 || takenBack.has(outcome)) return
+    live.pending = []
+    this.port.onKept(live.key, pending)
   }
   /** Stops its code, which reads the reason in its finalizers; the permit to send and store goes first (R17). */
   interrupt(live: Live, reason: SuspendReason): void {

@@ -102,7 +102,8 @@ export class Recorder {
     // What is over already needs no guard.
     return isSuccess(act) ? act : Effect.onExit(act, (exit) => this.left(op, exit))
   }
-  private left<A, E>(op: LiveOp, exit: Exit.Exit<A, E>): Effect.Effect<void> {
+  /** Called where an op that was begun ends. */
+  left<A, E>(op: LiveOp, exit: Exit.Exit<A, E>): Effect.Effect<void> {
     if (exit._tag === "Success") return Effect.void
     const { live } = this
     if (live.parked !== undefined) {

@@ -104,7 +104,7 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
         return Effect.succeed({ settled: parked, consumed: "full" })
       }
       if (!full) {
-        live.pending.push(message)
+        live.pending = [...live.pending, message]
         live.dirty = true
       }
       if (asleep) return Effect.succeed({ settled: parked, consumed: true })
@@ -112,10 +112,9 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
       return Effect.map(woken, (settled): Driven => {
         // What was kept goes first; then there is room, or nothing left to keep it.
         if (full) return { settled, consumed: false }
-        const at = isOver(settled) ? live.pending.indexOf(message) : -1
-        if (at < 0) return { settled, consumed: true }
+        if (!isOver(settled) || !live.pending.includes(message)) return { settled, consumed: true }
         // There will be no question for it any more: it goes on in this turn.
-        live.pending.splice(at, 1)
+        live.pending = live.pending.filter((kept) => kept !== message)
         return { settled, consumed: false }
       })
     })
