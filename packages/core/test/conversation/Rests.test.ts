@@ -53,7 +53,7 @@ it.effect("a step that rests is made once: its texts and its computed menu are n
       Flow.choose(
         "plan",
         () => note("¿Plan?"),
-        () => Effect.sync(() => [{ key: note("pro"), label: "Pro" }])
+        () => Effect.sync(() => [{ key: note("pro"), label: "Pro", value: "pro" }])
       ),
       Flow.say(({ edad, plan }) => `${edad} ${plan}`)
     )
@@ -76,7 +76,7 @@ it.effect("answers count no step twice, and reminder, deadline and going back fi
       Flow.say("fin")
     )
     const { bot, person } = yield* TestBot.make(
-      Bot.make("b", [Bot.flow(flow, { trigger: "go" })], { conversation: { steps: 2 } })
+      Bot.make("b", [Bot.flow(flow, { trigger: "go" })], { limits: { steps: 2 } })
     )
     const ana = person("ana")
     yield* ana.says("go")
