@@ -2,18 +2,26 @@
  * Lets a conversation run under a turn until it rests (C3): its fiber, and the turn it takes when its program goes on by
  * itself.
  */
-import { Context, Effect, Exit } from "effect"
+import { Context, Effect, Exit, type Fiber } from "effect"
 import type { SuspendReason } from "../model/DropReason.ts"
 import { CurrentTurn, type Turn } from "../outbound/Turn.ts"
 import { LeaseLostError } from "../spi/Errors.ts"
 import type { Checkpoints } from "./Checkpoints.ts"
 import type { ConversationPort } from "./ConversationPort.ts"
-import { converse } from "./Execute.ts"
+import { converse, leave, mayLeave } from "./Execute.ts"
 import { type Live, type Outcome, type Resting, resting, type Settled } from "./Live.ts"
 import type { Lives } from "./Lives.ts"
 import { Ops } from "./Ops.ts"
 import type { Recording } from "./Recorder.ts"
 import type { Rest, SettleError } from "./Rest.ts"
+
+/** What a fiber of a conversation ends with; `undefined` where its program goes on. */
+type Ran = Outcome | Resting | undefined
+type Ended = Exit.Exit<Outcome | Resting, unknown>
+interface Following {
+  readonly program: Effect.Effect<Ran, unknown>
+  readonly leaving: boolean
+}
 
 export const makeDrive = (
   port: ConversationPort,
@@ -24,7 +32,7 @@ export const makeDrive = (
 ) => {
   const interrupt = (live: Live, reason: SuspendReason): void => lives.interrupt(live, reason)
 
-  const over = (live: Live, exit: Exit.Exit<Outcome | Resting, unknown>): void => {
+  const over = (live: Live, exit: Ended): void => {
     live.rests = Exit.isSuccess(exit) && exit.value === resting
     const settled = settledOf(live, exit)
     if (live.settled !== undefined) return live.settle(settled)
@@ -41,16 +49,46 @@ export const makeDrive = (
     live.log.rewind()
     live.interrupt = interrupt
     const ops = new Ops(live, recording)
-    const fiber = Effect.runForkWith(Context.add(context, CurrentTurn, live.holder))(
-      Effect.suspend(() => converse(ops, port))
+    run(
+      ops,
+      Effect.suspend(() => converse(ops, port)),
+      false
     )
-    const exit = fiber.pollUnsafe()
-    if (exit !== undefined) return over(live, exit)
+  }
+  /**
+   * Runs its program; when that fails, what the failure leads to. A fiber each, for what begins at once after a failure needs
+   * no place on the stack of one that waits.
+   */
+  const run = (ops: Ops, program: Effect.Effect<Ran, unknown>, leaving: boolean): void => {
+    const { live } = ops
+    const fork = Effect.runForkWith(Context.add(context, CurrentTurn, live.holder))
+    for (let next: Following = { program, leaving }; ; ) {
+      const fiber = fork(next.program)
+      const exit = fiber.pollUnsafe()
+      if (exit === undefined) return observe(ops, fiber, next.leaving)
+      const after = followed(ops, exit, next.leaving)
+      if (Exit.isExit(after)) return over(live, after)
+      next = after
+    }
+  }
+  const observe = (ops: Ops, fiber: Fiber.Fiber<Ran, unknown>, leaving: boolean): void => {
+    const { live } = ops
     live.fiber = fiber
-    fiber.addObserver((later) => {
+    fiber.addObserver((exit) => {
       if (live.fiber === fiber) live.fiber = undefined
-      over(live, later)
+      const after = followed(ops, exit, leaving)
+      if (Exit.isExit(after)) over(live, after)
+      else run(ops, after.program, after.leaving)
     })
+  }
+  const followed = (ops: Ops, exit: Exit.Exit<Ran, unknown>, leaving: boolean): Following | Ended => {
+    if (exit._tag === "Success") {
+      if (exit.value !== undefined) return Exit.succeed(exit.value)
+      return { program: Effect.suspend(() => converse(ops, port)), leaving: false }
+    }
+    // A last word that failed has no other.
+    if (leaving || !mayLeave(ops.live)) return Exit.failCause(exit.cause)
+    return { program: Effect.suspend(() => leave(ops, port, exit.cause)), leaving: true }
   }
 
   /** Lets it run under `turn` from `begin` on; ends when it rests. */
@@ -130,7 +168,7 @@ export const makeDrive = (
 export type Drive = ReturnType<typeof makeDrive>
 
 const parked: Settled = { _tag: "parked" }
-const settledOf = (live: Live, exit: Exit.Exit<Outcome | Resting, unknown>): Settled => {
+const settledOf = (live: Live, exit: Ended): Settled => {
   if (live.failure !== undefined) return { _tag: "lost", cause: live.failure }
   if (Exit.isSuccess(exit)) return exit.value === resting ? parked : { _tag: "ended", outcome: exit.value }
   return live.suspending === undefined

@@ -272,13 +272,16 @@ const follow = (ops: Ops, port: ConversationPort, jump: Jump): Effect.Effect<Out
   }
 }
 
-const leave = (
+/** Whether a step that failed may go on from that: by a jump, or with a last word. */
+export const mayLeave = ({ gone, suspending }: Live): boolean => suspending === undefined && !gone
+
+/** What a failure of a step leads to: how it ends, or (`undefined`) where `converse` goes on. */
+export const leave = (
   ops: Ops,
   port: ConversationPort,
   cause: Cause.Cause<unknown>
 ): Effect.Effect<Outcome | undefined, unknown> => {
   const { live } = ops
-  if (live.suspending !== undefined || live.gone) return Effect.failCause(cause)
   const jump = jumpOf(cause)
   if (jump !== undefined) return follow(ops, port, jump)
   const error = Cause.findErrorOption(cause)
@@ -299,13 +302,9 @@ const leave = (
   return Effect.failCause(cause)
 }
 
-/** Called where it is to begin. The whole life of a conversation's fiber: from its start, or its place in a step, to its end or its rest. */
+/**
+ * Called where it is to begin: from its start, or its place in a step, to its end, its rest or a failure that `leave` may
+ * know how to go on from. Under a shared coordinator it is stored as soon as it is entered (B5).
+ */
 export const converse = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome | Resting, unknown> =>
-  Effect.catchCause(begin(ops, port), (cause) =>
-    Effect.flatMap(leave(ops, port, cause), (outcome) =>
-      outcome === undefined ? converse(ops, port) : Effect.succeed(outcome)
-    )
-  )
-/** Under a shared coordinator it is stored as soon as it is entered (B5). */
-const begin = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome | Resting, unknown> =>
   port.shared && ops.live.revision === 0 ? Effect.flatMap(ops.flush(), () => steps(ops, port)) : steps(ops, port)

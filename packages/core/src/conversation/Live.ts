@@ -70,7 +70,7 @@ export class Live implements Driven, TurnHolder {
   revision: number
   /** Something of the position is not stored yet. */
   dirty = true
-  fiber: Fiber.Fiber<Outcome | Resting, unknown> | undefined = undefined
+  fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
   /** What its fiber is parked on. */
   parked: Parked | undefined = undefined
   /** It waits where its step left it and has no fiber: C4. */

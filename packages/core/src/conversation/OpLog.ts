@@ -60,7 +60,9 @@ export class OpLog {
     if (this.ops.length >= maxOps || this.bytes >= maxBytes) {
       return { _tag: "full", ops: this.ops.length, bytes: this.bytes }
     }
-    const op: LiveOp = { kind, name: unique, done: false }
+    // A question counts its tries: room for that from the start weighs less than what is added later.
+    const op: LiveOp =
+      kind === "ask" ? { kind, name: unique, done: false, attempts: 0 } : { kind, name: unique, done: false }
     // One of its own size: what is pushed to an empty list makes room for seventeen.
     if (this.ops.length === 0) this.ops = [op]
     else this.ops.push(op)
