@@ -1,5 +1,6 @@
 import type { ChatRow, ContactRow, MessageRow, Page } from "../spi/Store.ts"
 import { MarkedRows } from "./MarkedRows.ts"
+import { MessageLog } from "./MessageLog.ts"
 import { MessageRing } from "./MessageRing.ts"
 
 export interface ChatCaps {
@@ -8,11 +9,16 @@ export interface ChatCaps {
   readonly maxMessages: number
 }
 
-interface Talk {
+class Talk {
   /** Undefined until somebody writes: a chat the bot only wrote to is still a first contact (ST8). */
-  chat: ChatRow | undefined
+  chat: ChatRow | undefined = undefined
+  /** The name of the person of a private chat, who is no contact beside it. */
+  person: string | undefined = undefined
+  used = false
   readonly messages: MessageRing
-  used: boolean
+  constructor(log: MessageLog) {
+    this.messages = new MessageRing(log)
+  }
 }
 
 interface Contact {
@@ -25,6 +31,7 @@ interface Contact {
 export class ChatRows {
   private readonly talks = new MarkedRows<Talk>()
   private readonly contacts = new MarkedRows<Contact>()
+  private readonly log = new MessageLog()
   private readonly caps: ChatCaps
   private messages = 0
 
@@ -37,7 +44,8 @@ export class ChatRows {
     const talk = this.talk(chat.id)
     const first = talk.chat === undefined
     if (first || (chat.name !== undefined && talk.chat?.name !== chat.name)) talk.chat = copyChat(chat)
-    this.meet(contact)
+    if (contact.id !== chat.id) this.meet(contact)
+    else if (contact.name !== undefined) talk.person = contact.name
     this.keep(talk, message)
     return first
   }
@@ -47,7 +55,8 @@ export class ChatRows {
   }
 
   page(chatId: string, limit: number, after: string | undefined): Page<MessageRow> {
-    return this.talks.rows.get(chatId)?.messages.page(limit, after) ?? { items: [] }
+    const talk = this.talks.rows.get(chatId)
+    return talk === undefined ? { items: [] } : talk.messages.page(chatId, limit, after)
   }
 
   private talk(chatId: string): Talk {
@@ -60,10 +69,10 @@ export class ChatRows {
       const dropped = this.talks.next()
       if (dropped !== undefined) {
         this.talks.rows.delete(dropped[0])
-        this.messages -= dropped[1].messages.size
+        this.messages -= dropped[1].messages.clear(0)
       }
     }
-    const talk: Talk = { chat: undefined, messages: new MessageRing(), used: false }
+    const talk = new Talk(this.log)
     this.talks.rows.set(chatId, talk)
     return talk
   }

@@ -1,19 +1,26 @@
 import type { MessageRow, Page } from "../spi/Store.ts"
+import type { MessageLog } from "./MessageLog.ts"
 
 /**
- * The newest messages of one chat. A ring and a row of hashes beside it: a map per chat would cost several times as much
- * once it drops its oldest for each new one.
+ * The newest messages of one chat: a ring of their numbers in the log, and of hashes of their ids. A map per chat would
+ * cost several times as much once it drops its oldest for each new one.
  */
 export class MessageRing {
-  private rows: Array<MessageRow> = []
-  private hashes: Array<number> = []
+  /** The hash of a message's id, then its number; doubled until it holds as many as it may. */
+  private cells = new Int32Array(2 * firstRoom)
+  private count = 0
   /** Where the oldest lies; above 0 only when the ring is full. */
   private start = 0
   /** How many were ever dropped: a row's number, and so a cursor, stays the same while others come and go. */
   private dropped = 0
+  private readonly log: MessageLog
+
+  constructor(log: MessageLog) {
+    this.log = log
+  }
 
   get size(): number {
-    return this.rows.length
+    return this.count
   }
 
   /** Adds a message as the newest: 1 when there is one more now, 0 when it took the oldest's place or was known. */
@@ -21,63 +28,68 @@ export class MessageRing {
     const hash = hashOf(message.id)
     // Without an id of its own a message is never taken for another one (A4).
     if (message.id !== "" && this.has(message.id, hash)) return 0
-    if (this.rows.length < cap && this.start === 0) {
-      this.rows.push(copy(message))
-      this.hashes.push(hash)
+    if (this.count < cap && this.start === 0) {
+      this.put(this.count++, hash, this.log.add(message))
       return 1
     }
-    this.rows[this.start] = copy(message)
-    this.hashes[this.start] = hash
-    this.start = (this.start + 1) % this.rows.length
+    this.log.set(this.numberAt(this.start), message)
+    this.cells[2 * this.start] = hash
+    this.start = (this.start + 1) % this.count
     this.dropped++
     return 0
   }
 
   /** Drops all, or all but the newest; answers how many. */
   clear(keep: 0 | 1): number {
-    const newest = keep === 0 ? undefined : this.rows.at(this.start - 1)
-    const gone = this.rows.length - (newest === undefined ? 0 : 1)
-    this.rows = newest === undefined ? [] : [newest]
-    this.hashes = newest === undefined ? [] : [hashOf(newest.id)]
+    const kept = Math.min(keep, this.count)
+    const gone = this.count - kept
+    for (let nth = 0; nth < gone; nth++) this.log.remove(this.numberAt((this.start + nth) % this.count))
+    if (kept === 1)
+      this.cells.copyWithin(0, 2 * ((this.start + gone) % this.count), 2 * ((this.start + gone) % this.count) + 2)
+    this.cells = this.cells.slice(0, 2 * firstRoom)
+    this.count = kept
     this.start = 0
     this.dropped += gone
     return gone
   }
 
   /** Newest first, from the one after the cursor on. */
-  page(limit: number, after: string | undefined): Page<MessageRow> {
-    const { dropped, rows, start } = this
+  page(chatId: string, limit: number, after: string | undefined): Page<MessageRow> {
+    const { count, dropped, start } = this
     const items: Array<MessageRow> = []
-    let number = Math.min(after === undefined ? Infinity : Number(after), dropped + rows.length) - 1
+    let number = Math.min(after === undefined ? Infinity : Number(after), dropped + count) - 1
     for (; number >= dropped && items.length < limit; number--) {
-      const row = rows[(start + number - dropped) % rows.length]
-      if (row !== undefined) items.push(row)
+      items.push(this.log.get(this.numberAt((start + number - dropped) % count), chatId))
     }
     return number >= dropped ? { items, next: String(number + 1) } : { items }
   }
 
+  private put(at: number, hash: number, number: number): void {
+    if (2 * at === this.cells.length) {
+      const wider = new Int32Array(2 * this.cells.length)
+      wider.set(this.cells)
+      this.cells = wider
+    }
+    this.cells[2 * at] = hash
+    this.cells[2 * at + 1] = number
+  }
+  private numberAt(at: number): number {
+    return this.cells[2 * at + 1] ?? 0
+  }
   private has(id: string, hash: number): boolean {
-    const { hashes } = this
-    for (let at = hashes.length - 1; at >= 0; at--) {
-      if (hashes[at] === hash && this.rows[at]?.id === id) return true
+    const { cells } = this
+    for (let at = this.count - 1; at >= 0; at--) {
+      if (cells[2 * at] === hash && this.log.idOf(this.numberAt(at)) === id) return true
     }
     return false
   }
 }
+
+/** Messages a chat has room for at first. */
+const firstRoom = 8
 
 const hashOf = (id: string): number => {
   let hash = 0
   for (let at = 0; at < id.length; at++) hash = (Math.imul(hash, 31) + id.charCodeAt(at)) | 0
   return hash
 }
-
-/** Exactly the columns: whatever else hangs on the caller's object is not kept alive. */
-const copy = (row: MessageRow): MessageRow => ({
-  id: row.id,
-  chatId: row.chatId,
-  sender: row.sender,
-  direction: row.direction,
-  type: row.type,
-  body: row.body,
-  at: row.at
-})
