@@ -8,6 +8,7 @@
  * TR3 a turn is released once, after its work has closed (design.md 5, 6-close).
  */
 import { Cause, Context, Effect, Exit, Option } from "effect"
+import { exitOf, isOver, whenDone } from "../model/Direct.ts"
 import type { SuspendReason } from "../model/DropReason.ts"
 import type { Lead } from "../outbound/Lifecycle.ts"
 import { CurrentTurn, SuspendedBy, Turn, type TurnGuard, type TurnHolder } from "../outbound/Turn.ts"
@@ -139,25 +140,28 @@ class Hold implements TurnGuard, TicketTaker {
   }
 
   start(): void {
-    const { context, coordinator, scope } = this.all.options
+    const { context, scope } = this.all.options
     const { holder } = this.work
-    const name = holder.ticket ?? `${scope}/${holder.key}`
-    const claim = coordinator.shared ? this.work.claim : undefined
-    const program =
-      claim === undefined
-        ? Effect.matchCauseEffect(coordinator.enqueue(name, this.all.options.turnWait), {
-            onSuccess: (ticket) => this.wait(ticket),
-            onFailure: (cause) => this.unavailable(cause)
-          })
-        : Effect.matchCauseEffect(coordinator.enqueueOnce(name, claim, this.all.options.turnWait), {
-            onSuccess: (ticket) => (Option.isSome(ticket) ? this.wait(ticket.value) : this.duplicate()),
-            onFailure: (cause) => this.unavailable(cause)
-          })
+    const program = Effect.suspend(() => this.enqueue(holder.ticket ?? `${scope}/${holder.key}`))
     this.fiber = Effect.runForkWith(Context.add(context, CurrentTurn, holder))(program)
     const { turn } = this
     if (turn === undefined || turn.closed) return
     turn.fiber = this.fiber
     this.bound(turn)
+  }
+
+  private enqueue(name: string): Effect.Effect<void> {
+    const { coordinator, turnWait } = this.all.options
+    const claim = coordinator.shared ? this.work.claim : undefined
+    return claim === undefined
+      ? whenDone(coordinator.enqueue(name, turnWait), {
+          onSuccess: (ticket) => this.wait(ticket),
+          onFailure: (cause) => this.unavailable(cause)
+        })
+      : Effect.matchCauseEffect(coordinator.enqueueOnce(name, claim, turnWait), {
+          onSuccess: (ticket) => (Option.isSome(ticket) ? this.wait(ticket.value) : this.duplicate()),
+          onFailure: (cause) => this.unavailable(cause)
+        })
   }
 
   private wait(ticket: Ticket): Effect.Effect<void> {
@@ -259,7 +263,10 @@ class Hold implements TurnGuard, TicketTaker {
     turn.revoke("ended")
     const { holder } = this.work
     if (holder.turn === turn) holder.turn = undefined
-    return Effect.map(turn.lease.release, () => this.over())
+    const { release } = turn.lease
+    if (exitOf(release) === undefined) return Effect.map(release, () => this.over())
+    this.over()
+    return Effect.void
   }
 
   private over(): void {
@@ -284,8 +291,6 @@ class Hold implements TurnGuard, TicketTaker {
     )
   }
 }
-
-const isOver = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> => Exit.isExit(effect)
 
 /** What the handler asked to happen next in this turn, and what that asks for in its turn (R18); `Turn.follow` bounds it. */
 const followUp = Effect.fnUntraced(function* (turn: Turn) {

@@ -1,5 +1,6 @@
 /** FIFO queues by key, the heart of the local coordinator: plain synchronous code, no effect inside. */
-import { Effect, type Scheduler } from "effect"
+import { Effect, Exit, type Scheduler } from "effect"
+import { Direct } from "../model/Direct.ts"
 import type { Lease, Ticket } from "../spi/Coordinator.ts"
 import { CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
 
@@ -66,7 +67,10 @@ export class Turn implements Ticket, Lease {
     return Effect.sync(() => this.queues.cancel(this))
   }
   get release(): Effect.Effect<void> {
-    return Effect.sync(() => this.queues.release(this))
+    return new Direct(() => {
+      this.queues.release(this)
+      return Exit.void
+    })
   }
   get check(): Effect.Effect<void, LeaseLostError> {
     return Effect.suspend(() => {

@@ -6,7 +6,8 @@
  * turn passes to the next ticket in the very call that gives it back, and only the wake-up is scheduled.
  * A turn that nobody else wants costs one object: the lease is its own ticket.
  */
-import { Clock, Context, Effect, Layer, Option, PubSub, Random, Scheduler, Stream } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Option, PubSub, Random, Scheduler, Stream } from "effect"
+import { Direct } from "../model/Direct.ts"
 import {
   type Claim,
   Coordinator,
@@ -106,7 +107,7 @@ export const make: (options?: LocalCoordinatorOptions) => Effect.Effect<Coordina
       name: "local",
       shared: false,
       incarnation,
-      enqueue: (key) => Effect.sync(() => turns.take(key)),
+      enqueue: (key) => new Direct(() => Exit.succeed(turns.take(key))),
       enqueueOnce,
       lead,
       tryLead,

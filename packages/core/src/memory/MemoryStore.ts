@@ -2,7 +2,8 @@
  * A store in memory, as strict as one on a disk: rows are kept encoded, every structure is bounded, and a restart forgets
  * it all. For tests, for the simulator and for bots that need not remember.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Exit, Layer } from "effect"
+import { Direct } from "../model/Direct.ts"
 import { type BotScope, Store, StoreError } from "../spi/Store.ts"
 import { fromDriver, type KeyRows, type StoreDriver } from "../spi/StoreDriver.ts"
 import { CappedRows } from "./CappedRows.ts"
@@ -64,14 +65,14 @@ interface BotRows {
 
 const name = "memory"
 const never = () => false
-const first = Effect.succeed({ firstContact: true })
-const known = Effect.succeed({ firstContact: false })
+const first = Exit.succeed({ firstContact: true })
+const known = Exit.succeed({ firstContact: false })
 const accepted = Effect.succeed(true)
 const refused = Effect.succeed(false)
 const noFields: KeyRows["profile"] = []
 
 const full = (operation: string, what: string, option: keyof Caps, cap: number, reason: "busy" | "invalid" = "busy") =>
-  Effect.fail(
+  Exit.fail(
     new StoreError({
       store: name,
       operation,
@@ -124,7 +125,7 @@ type Bots = ReturnType<typeof makeBots>
 
 const chatMethods = (bots: Bots): Pick<StoreDriver, "admit" | "saveMessage" | "messages"> => ({
   admit: (bot, chat, contact, message) =>
-    Effect.suspend(() => {
+    new Direct(() => {
       const rows = bots.add(bot)
       if (rows === undefined) return bots.full("admit")
       return rows.chats.admit(chat, contact, message) ? first : known

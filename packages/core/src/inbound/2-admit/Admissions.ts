@@ -1,11 +1,12 @@
 /**
  * Bounds the admission of a message (I8, I24, I25): a store that never answers must not hold the chat for ever.
  *
- * AD1 what is answered at once costs no timer; what is not has `admissionLimit`, on the deadline wheel.
+ * AD1 what is answered at once costs no timer, and what is had by a call no fiber; what is not has `admissionLimit`, on the deadline wheel.
  * AD2 an admission ends once: an answer that comes after its time, or after a stop, has no effect.
  */
 import { Effect, type Exit, type Fiber } from "effect"
 import type { Timers } from "../../conversation/Timers.ts"
+import { exitOf } from "../../model/Direct.ts"
 import { NotAcceptingError } from "../../spi/Provider.ts"
 import { StoreError } from "../../spi/Store.ts"
 
@@ -25,8 +26,10 @@ export class Admissions {
     this.store = store
   }
 
-  /** Runs it within its bound. @param late runs when it ends after it was given up */
+  /** Runs it within its bound, to be called by a running effect. @param late runs when it ends after it was given up */
   bounded<A, E>(admission: Effect.Effect<A, E>, late: () => void): Effect.Effect<A, E | Failure> {
+    const exit = exitOf(admission)
+    if (exit !== undefined) return exit
     return Effect.withFiber((caller): Effect.Effect<A, E | Failure> => {
       const fiber = Effect.runForkWith(caller.context)(admission)
       return fiber.pollUnsafe() ?? this.waited(fiber, late)

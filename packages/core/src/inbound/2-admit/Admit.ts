@@ -1,5 +1,6 @@
 /** Second phase, after access and dedupe: journal → persist → group mode; then the message waits for its turn (A5 to A8). */
 import { Cause, Effect } from "effect"
+import { isOver, whenDone } from "../../model/Direct.ts"
 import { bodyType, eventId } from "../../model/Event.ts"
 import { dedupeKey } from "../../model/StoredEvent.ts"
 import type { DurabilityError } from "../../spi/Durability.ts"
@@ -86,27 +87,25 @@ export const makeAdmit = (port: InboundPort, giveBack: GiveBack) => {
     if (passage.record !== "" && passage.fate === "dropped") port.run(giveBack(passage, "store-failed"))
   }
 
-  /** Not interruptible: a client that hangs up must not leave a claim behind (ME1). */
-  return (passage: Passage, place: Place, start: () => void): Effect.Effect<void, NotAcceptingError> =>
-    Effect.uninterruptible(
-      Effect.matchCauseEffect(
-        port.admissions.bounded(stored(passage), () => recordedLate(passage)),
-        {
-          onSuccess: (row): Effect.Effect<void, NotAcceptingError> => {
-            passage.firstContact = row?.firstContact === true
-            return admitted(passage, place, start, row !== undefined)
-          },
-          onFailure: (cause) => {
-            const error = Cause.findErrorOption(cause)
-            if (error._tag === "Some" && error.value instanceof NotAcceptingError) {
-              return refused(passage, place, "not-running", error.value.detail)
-            }
-            return Effect.andThen(
-              port.failed({ cause, where: "admitting a message", chat: undefined, engine: true }),
-              refused(passage, place, "store-failed", "the message could not be stored")
-            )
-          }
+  /** Not interruptible: a client that hangs up must not leave a claim behind (ME1). To be called by a running effect. */
+  return (passage: Passage, place: Place, start: () => void): Effect.Effect<void, NotAcceptingError> => {
+    const admission = port.admissions.bounded(stored(passage), () => recordedLate(passage))
+    const outcome = whenDone(admission, {
+      onSuccess: (row): Effect.Effect<void, NotAcceptingError> => {
+        passage.firstContact = row?.firstContact === true
+        return admitted(passage, place, start, row !== undefined)
+      },
+      onFailure: (cause) => {
+        const error = Cause.findErrorOption(cause)
+        if (error._tag === "Some" && error.value instanceof NotAcceptingError) {
+          return refused(passage, place, "not-running", error.value.detail)
         }
-      )
-    )
+        return Effect.andThen(
+          port.failed({ cause, where: "admitting a message", chat: undefined, engine: true }),
+          refused(passage, place, "store-failed", "the message could not be stored")
+        )
+      }
+    })
+    return isOver(outcome) ? outcome : Effect.uninterruptible(outcome)
+  }
 }

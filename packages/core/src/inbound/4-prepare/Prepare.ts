@@ -3,6 +3,7 @@ import { Cause, Effect } from "effect"
 import { Chat } from "../../chat/Chat.ts"
 import { jumpOf } from "../../chat/Control.ts"
 import type { Hook } from "../../hooks/Hooks.ts"
+import { whenDone } from "../../model/Direct.ts"
 import { begin } from "../../model/Erased.ts"
 import { bodyType } from "../../model/Event.ts"
 import type { TurnHolder } from "../../outbound/Turn.ts"
@@ -41,7 +42,7 @@ export const makePrepare = (port: InboundPort) => {
   ): Effect.Effect<void> => {
     const hook = hooks[nth]
     if (hook === undefined) return next(passage, passed)
-    return Effect.matchCauseEffect(begin(hook, chat), {
+    return whenDone(begin(hook, chat), {
       onSuccess: (changed) => {
         const current = changed === undefined ? chat : relit(passage, view, chat, changed)
         passage.chat = current

@@ -2,6 +2,7 @@
 import { Cause, Effect } from "effect"
 import type { Chat } from "../../chat/Chat.ts"
 import { jumpOf } from "../../chat/Control.ts"
+import { whenDone } from "../../model/Direct.ts"
 import { begin, type Bound } from "../../model/Erased.ts"
 import type { InboundPort } from "../InboundPort.ts"
 import { passed, type Verdict } from "../Passage.ts"
@@ -17,7 +18,7 @@ export const runHandler = (
   /** What comes next when it passes. */
   onPass: () => Effect.Effect<Verdict> = pass
 ): Effect.Effect<Verdict> =>
-  Effect.matchCauseEffect(begin(handler, chat), {
+  whenDone(begin(handler, chat), {
     onSuccess: (_) => Effect.succeed<Verdict>({ _tag: "consumed", by: where }),
     onFailure: (cause) => {
       const jump = jumpOf(cause)

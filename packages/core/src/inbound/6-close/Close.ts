@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { jumpOf } from "../../chat/Control.ts"
 import type { Chat } from "../../chat/Chat.ts"
 import type { Hook } from "../../hooks/Hooks.ts"
+import { whenDone } from "../../model/Direct.ts"
 import { begin } from "../../model/Erased.ts"
 import type { InboundPort } from "../InboundPort.ts"
 import type { Passage } from "../Passage.ts"
@@ -24,7 +25,7 @@ export const makeClose = (port: InboundPort) => {
       publish(passage, chat)
       return settle(passage)
     }
-    return Effect.matchCauseEffect(begin(hook, chat), {
+    return whenDone(begin(hook, chat), {
       onSuccess: (_) => afterHooks(passage, chat, hooks, nth + 1),
       onFailure: (cause) =>
         jumpOf(cause) === undefined
