@@ -6,7 +6,8 @@ import type { MessageLog } from "./MessageLog.ts"
  * cost several times as much once it drops its oldest for each new one.
  */
 export class MessageRing {
-  /** The hash of a message's id, then its number; doubled until it holds as many as it may. */
+  private room = firstRoom
+  /** The hashes of the messages' ids, then their numbers, `room` of each. */
   private cells = new Int32Array(2 * firstRoom)
   private count = 0
   /** Where the oldest lies; above 0 only when the ring is full. */
@@ -33,7 +34,7 @@ export class MessageRing {
       return 1
     }
     this.log.set(this.numberAt(this.start), message)
-    this.cells[2 * this.start] = hash
+    this.cells[this.start] = hash
     this.start = (this.start + 1) % this.count
     this.dropped++
     return 0
@@ -44,11 +45,13 @@ export class MessageRing {
     const kept = Math.min(keep, this.count)
     const gone = this.count - kept
     for (let nth = 0; nth < gone; nth++) this.log.remove(this.numberAt((this.start + nth) % this.count))
-    if (kept === 1)
-      this.cells.copyWithin(0, 2 * ((this.start + gone) % this.count), 2 * ((this.start + gone) % this.count) + 2)
-    this.cells = this.cells.slice(0, 2 * firstRoom)
+    const newest = (this.start + gone) % this.count
+    const [hash = 0, number = 0] = kept === 0 ? [] : [this.cells[newest], this.numberAt(newest)]
+    this.room = firstRoom
+    this.cells = new Int32Array(2 * firstRoom)
     this.count = kept
     this.start = 0
+    if (kept === 1) this.put(0, hash, number)
     this.dropped += gone
     return gone
   }
@@ -65,21 +68,24 @@ export class MessageRing {
   }
 
   private put(at: number, hash: number, number: number): void {
-    if (2 * at === this.cells.length) {
-      const wider = new Int32Array(2 * this.cells.length)
-      wider.set(this.cells)
-      this.cells = wider
-    }
-    this.cells[2 * at] = hash
-    this.cells[2 * at + 1] = number
+    if (at === this.room) this.widen()
+    this.cells[at] = hash
+    this.cells[this.room + at] = number
+  }
+  private widen(): void {
+    const { cells, room } = this
+    this.cells = new Int32Array(4 * room)
+    this.cells.set(cells.subarray(0, room))
+    this.cells.set(cells.subarray(room), 2 * room)
+    this.room = 2 * room
   }
   private numberAt(at: number): number {
-    return this.cells[2 * at + 1] ?? 0
+    return this.cells[this.room + at] ?? 0
   }
   private has(id: string, hash: number): boolean {
     const { cells } = this
     for (let at = this.count - 1; at >= 0; at--) {
-      if (cells[2 * at] === hash && this.log.idOf(this.numberAt(at)) === id) return true
+      if (cells[at] === hash && this.log.idOf(this.numberAt(at)) === id) return true
     }
     return false
   }
