@@ -70,6 +70,7 @@ export class MarkTable {
   size = 0
   oldest: Mark | undefined = undefined
   private newest: Mark | undefined = undefined
+  /** Mostly empty ones, so that a look-up seldom goes to a mark that is not the one. */
   private buckets: Array<Mark | undefined> = emptyBuckets(1024)
 
   /** The mark that stands for the same event. */
@@ -80,7 +81,7 @@ export class MarkTable {
   }
   /** Adds a mark, of which none that is equal stands, as the newest. */
   add(mark: Mark): void {
-    if (this.size >= this.buckets.length) this.grow()
+    if (4 * this.size >= this.buckets.length) this.grow()
     this.size++
     mark.stands = true
     this.place(mark)
