@@ -39,10 +39,19 @@ export const given = <R>(services: Context.Context<R>): Context.Context<R> => Co
 
 export const bindTo = <R>(services: Context.Context<R>): Bind => {
   const marked = given(services)
+  // Hooks and handler of a message run in one context.
+  let last: Context.Context<never> | undefined
+  const has = (context: Context.Context<never>): boolean => {
+    if (context === last) return true
+    if (Context.get(context, Given) !== services) return false
+    last = context
+    return true
+  }
   return <A>(effect: UserEffect<A>) => {
     if (!Effect.isEffect(effect)) return Effect.die(notAnEffect(effect))
+    const context = Fiber.getCurrent()?.context
     // Merging contexts for every handler would cost more than all the rest of a message.
-    return Fiber.getCurrent()?.getRef(Given) === services
+    return context !== undefined && has(context)
       ? (effect as Effect.Effect<A, unknown>)
       : Effect.provideContext(effect as Effect.Effect<A, unknown, R>, marked)
   }
