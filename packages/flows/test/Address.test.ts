@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { createServer } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Http } from "@botmesh/flows"
 import { Effect, Fiber, Redacted } from "effect"
@@ -136,5 +137,28 @@ it.effect("a host that no list allows is refused before anything is looked up", 
     expect(yield* ana.says("b")).toEqual(["hi"])
     for (const id of ["c", "d", "e"]) expect(yield* ana.says(id)).toEqual(["no"])
     expect(looked).toEqual(["api.example.com", "a.b.ok.example"])
+  })
+)
+
+it.live("a request goes to the vetted address, whatever its name resolves to, and keeps the name", () =>
+  Effect.gen(function* () {
+    const heard = yield* Effect.callback<Buffer>((resume) => {
+      // What a client of TLS says first names the host in the clear.
+      const server = createServer((socket) => {
+        socket.once("data", (bytes) => {
+          resume(Effect.succeed(bytes))
+          socket.destroy()
+          server.close()
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        const client = Http.pinnedClient(["127.0.0.1"])
+        Effect.runFork(Effect.ignore(client.get(`https://pinned.ok.example:${port}/`)))
+      })
+      return Effect.sync(() => server.close())
+    })
+    expect(heard.includes("pinned.ok.example")).toBe(true)
   })
 )

@@ -3,7 +3,7 @@
  *
  * Source: E3
  */
-import { Context, Effect, Layer, type Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { LanguageModel, Prompt, type Response, type Tool, type Toolkit } from "effect/ai"
 import type { FlowStepError } from "./FlowStepError.ts"
 
@@ -64,6 +64,12 @@ export interface Failed {
   readonly detail: string
 }
 
+class TooManyRounds extends Schema.TaggedError<TooManyRounds>()("TooManyRounds", { rounds: Schema.Int }) {
+  override get message(): string {
+    return `it went on using tools after ${this.rounds} rounds`
+  }
+}
+
 const broke = (error: unknown): Failed => ({
   reason: "failed",
   detail: `the model failed: ${error instanceof Error ? error.message.slice(0, 200) : "unknown"}`
@@ -102,7 +108,7 @@ const talk = (question: Question): Effect.Effect<{ readonly prompt: Prompt.Promp
       said = Prompt.concat(said, Prompt.fromResponseParts(answer.content))
       if (answer.toolCalls.length === 0) return { prompt: said, text: answer.text }
     }
-    return yield* Effect.fail(new Error(`it went on using tools after ${rounds} rounds`))
+    return yield* new TooManyRounds({ rounds })
   })
 
 /** What the model answers: a text, or an object of the output's fields. Not safe to repeat: it may be charged again. */

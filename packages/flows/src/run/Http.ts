@@ -41,6 +41,7 @@ const read = Effect.fnUntraced(function* (secrets: NonNullable<HttpOptions["secr
   return found
 })
 
+export { pinnedClient } from "../net/PinnedClient.ts"
 export { type Failed, perform, type Request } from "./Request.ts"
 
 /**
