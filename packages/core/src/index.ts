@@ -30,6 +30,7 @@ export type { Pattern } from "./handlers/Trigger.ts"
 export { InvalidProviderEventError } from "./inbound/1-receive/Contract.ts"
 export * as DurabilityMemory from "./memory/DurabilityMemory.ts"
 export * as LocalCoordinator from "./memory/LocalCoordinator.ts"
+export * as MemoryScheduleStore from "./memory/MemoryScheduleStore.ts"
 export * as MemoryStore from "./memory/MemoryStore.ts"
 export type {
   Content,

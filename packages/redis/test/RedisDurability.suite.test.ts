@@ -1,5 +1,5 @@
-import { DurabilitySuite } from "@botmesh/core/testing"
-import { Redis, RedisDurability } from "@botmesh/redis"
+import { DurabilitySuite, ScheduleSuite } from "@botmesh/core/testing"
+import { Redis, RedisDurability, RedisSchedule } from "@botmesh/redis"
 import { redisUrl } from "@botmesh/test-services"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll } from "vitest"
@@ -18,4 +18,5 @@ describeRedis("real Redis", () => {
     )
   )
   DurabilitySuite.suite("Redis", Layer.provide(RedisDurability.layer, connected), { sequences: 50 })
+  ScheduleSuite.suite("Redis", Layer.provide(RedisSchedule.layer, connected))
 })

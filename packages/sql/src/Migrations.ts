@@ -9,7 +9,7 @@ import { tablesForPostgres } from "./rows/Dialect.ts"
 /** Where the applied steps are listed. */
 export const table = "botmesh_migration"
 /** The step the code of this release needs. */
-export const version = 2
+export const version = 3
 
 const first = [
   `CREATE TABLE botmesh_chat (
@@ -76,6 +76,13 @@ const second = [
   `CREATE INDEX botmesh_outbox_ends ON botmesh_outbox (ends) WHERE ends IS NOT NULL`
 ]
 
+const third = [
+  `CREATE TABLE botmesh_job (
+    bot TEXT NOT NULL, id TEXT NOT NULL, revision INTEGER NOT NULL, due INTEGER, data TEXT NOT NULL,
+    PRIMARY KEY (bot, id)) STRICT`,
+  `CREATE INDEX botmesh_job_due ON botmesh_job (bot, due) WHERE due IS NOT NULL`
+]
+
 const runAll = (statements: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => {
     const { text } = sql.onDialectOrElse({
@@ -88,7 +95,11 @@ const runAll = (statements: ReadonlyArray<string>) =>
 /** Applies what is missing, all in one transaction; a second process waits for the first. Safe to repeat. */
 export const run = Migrator.make({})({
   table,
-  loader: Migrator.fromRecord({ "0001_store": runAll(first), "0002_durability": runAll(second) })
+  loader: Migrator.fromRecord({
+    "0001_store": runAll(first),
+    "0002_durability": runAll(second),
+    "0003_schedule": runAll(third)
+  })
 })
 
 /** What is wrong with tables of version `found` (0: there are none), as the end of a sentence; undefined when nothing is. */

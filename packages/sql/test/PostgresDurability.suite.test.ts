@@ -1,5 +1,5 @@
-import { DurabilitySuite } from "@botmesh/core/testing"
-import { PostgresDurability } from "@botmesh/sql"
+import { DurabilitySuite, ScheduleSuite } from "@botmesh/core/testing"
+import { PostgresDurability, PostgresSchedule } from "@botmesh/sql"
 import { Effect, Layer } from "effect"
 import { describePostgres, schema, serverUrl } from "./Live.ts"
 
@@ -11,4 +11,8 @@ describePostgres("real Postgres", () => {
     Effect.map(url, (url) => PostgresDurability.layer({ url, schema: schema(), ...quiet }))
   )
   DurabilitySuite.suite("Postgres", durability, { sequences: 20 })
+  const jobs = Layer.unwrap(
+    Effect.map(url, (url) => PostgresSchedule.layer({ url, schema: schema(), idleTimeout: "36500d" }))
+  )
+  ScheduleSuite.suite("Postgres", jobs)
 })

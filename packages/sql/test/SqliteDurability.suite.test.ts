@@ -1,5 +1,5 @@
-import { DurabilitySuite } from "@botmesh/core/testing"
-import { SqliteDurability } from "@botmesh/sql"
+import { DurabilitySuite, ScheduleSuite } from "@botmesh/core/testing"
+import { SqliteDurability, SqliteSchedule } from "@botmesh/sql"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,3 +14,4 @@ DurabilitySuite.suite("SQLite in memory", SqliteDurability.layer({ filename: ":m
 DurabilitySuite.suite("SQLite file", SqliteDurability.layer({ filename: join(directory, "bot.db"), sweepEvery }), {
   sequences: 50
 })
+ScheduleSuite.suite("SQLite file", SqliteSchedule.layer({ filename: join(directory, "jobs.db") }))

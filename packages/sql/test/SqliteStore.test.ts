@@ -11,6 +11,7 @@ import { chatStatements } from "../src/rows/Chats.ts"
 import { checkpointStatements } from "../src/rows/Checkpoints.ts"
 import { fieldStatements } from "../src/rows/Fields.ts"
 import { inboxStatements } from "../src/rows/Inbox.ts"
+import { jobStatements } from "../src/rows/Jobs.ts"
 import { keyStatements } from "../src/rows/Keys.ts"
 import { outboxStatements } from "../src/rows/Outbox.ts"
 import { sweepStatements } from "../src/rows/Sweep.ts"
@@ -314,7 +315,8 @@ describe("plans", () => {
         ...sweepStatements,
         ...named("key", keyStatements),
         ...named("inbox", inboxStatements),
-        ...named("outbox", outboxStatements)
+        ...named("outbox", outboxStatements),
+        ...named("job", jobStatements)
       }
       const plans: Record<string, string> = {}
       for (const [name, statement] of Object.entries(statements)) {

@@ -270,3 +270,13 @@ export const unlock = script({
   eachArgs: [],
   lua: "local lock = KEYS[1]\nlocal token = ARGV[1]\nif string.match(redis.call('GET', lock) or '', '^%S*') ~= token then return 0 end\nreturn redis.call('DEL', lock)"
 })
+
+export const writeJob = script({
+  name: "writeJob",
+  sha: "31a56c1fec6f2a49ec7c41474e33936cf9da1425",
+  keys: ["rows", "ids", "due"],
+  args: ["id", "expected", "revision", "at", "data", "deletes"],
+  eachKeys: [],
+  eachArgs: [],
+  lua: "local rows, ids, due = KEYS[1], KEYS[2], KEYS[3]\nlocal id, expected, revision, at, data, deletes = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]\nlocal stands = redis.call('HGET', rows, id)\nlocal number = stands and string.match(stands, '^%d+') or ''\nif deletes == '1' then\n  if not stands then return 1 end\n  if number ~= expected then return 0 end\n  redis.call('HDEL', rows, id)\n  redis.call('ZREM', ids, id)\n  redis.call('ZREM', due, id)\n  return 1\nend\nlocal row = revision .. ' ' .. at .. ' ' .. data\nif stands == row then return 1 end\nif number ~= expected then return 0 end\nredis.call('HSET', rows, id, row)\nredis.call('ZADD', ids, 0, id)\nif at == '' then redis.call('ZREM', due, id) else redis.call('ZADD', due, at, id) end\nreturn 1"
+})

@@ -1,5 +1,5 @@
-import { CoordinatorSuite, DurabilitySuite, StoreSuite } from "@botmesh/core/testing"
-import { Redis, RedisCoordinator, RedisDurability, RedisStore } from "@botmesh/redis"
+import { CoordinatorSuite, DurabilitySuite, ScheduleSuite, StoreSuite } from "@botmesh/core/testing"
+import { Redis, RedisCoordinator, RedisDurability, RedisSchedule, RedisStore } from "@botmesh/redis"
 import { cluster } from "@botmesh/test-services"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll } from "vitest"
@@ -18,5 +18,6 @@ describeServers("C16 COORD-18 a Redis Cluster of three primaries", () => {
     live: true
   })
   StoreSuite.suite("Redis Cluster", Layer.provide(RedisStore.layer, connected), { sequences: 20 })
+  ScheduleSuite.suite("Redis Cluster", Layer.provide(RedisSchedule.layer, connected))
   DurabilitySuite.suite("Redis Cluster", Layer.provide(RedisDurability.layer, connected), { sequences: 20 })
 })

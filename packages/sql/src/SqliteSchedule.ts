@@ -1,0 +1,40 @@
+/**
+ * Durable jobs in a SQLite file. `layer` creates the tables and works on them; `layerSchedule` stands beside the store and
+ * durability on one client, once `layerMigrations` has run.
+ */
+import {
+  type ConfigValidationError,
+  type ScheduleDriver,
+  ScheduleStore,
+  scheduleStoreFromDriver,
+  type StoreError
+} from "@botmesh/core/spi"
+import { type Config, Effect, Layer } from "effect"
+import { layer as layerClient, SqliteClient, type SqliteClientOptions } from "./sqlite/Client.ts"
+import { checkSchema, layerMigrations } from "./sqlite/Schema.ts"
+import { scheduleDriver } from "./rows/Schedule.ts"
+
+export { layerMigrations } from "./sqlite/Schema.ts"
+
+/** A driver. Fails with `StoreError` `invalid` when it is not migrated, or by a newer release. Source: D4 */
+export const make = Effect.fn("SqliteSchedule.make")(function* (): Effect.fn.Return<
+  ScheduleDriver,
+  StoreError,
+  SqliteClient
+> {
+  const client = yield* SqliteClient
+  yield* checkSchema(client)
+  return scheduleDriver("sqlite", client.persistent, client.transact)
+})
+
+/** Durable jobs on what is migrated already. Creates nothing. Source: D4 */
+export const layerSchedule: Layer.Layer<ScheduleStore, StoreError, SqliteClient> = Layer.effect(
+  ScheduleStore,
+  Effect.map(make(), scheduleStoreFromDriver)
+)
+
+/** Migrates and keeps durable jobs there, on a client of its own. Fails as `SqliteStore.layer` does. Source: D4 */
+export const layer = (
+  options: SqliteClientOptions
+): Layer.Layer<ScheduleStore, StoreError | ConfigValidationError | Config.ConfigError> =>
+  layerSchedule.pipe(Layer.provide(layerMigrations), Layer.provide(layerClient(options)))
