@@ -37,7 +37,9 @@ export const makeErrands = (chat: string, chance: Chance, count: number): Readon
     begin: () => "encuesta",
     read: (text) => {
       if (text === "¿Qué te gustó?" || text === "¿Por qué?" || text === "¿Estrellas?") return `s ${tag()}`
-      if (text === "Un momento") return chance.happens(0.2) ? `s ${tag()}` : wait
+      // Some are impatient, some very much so.
+      if (text === "Un momento")
+        return chance.happens(0.75) ? wait : Array.from({ length: chance.between(1, 4) }, () => `s ${tag()}`)
       return text.startsWith("Anotado") ? done : elsewhere(text)
     }
   })

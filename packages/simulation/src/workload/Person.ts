@@ -11,7 +11,7 @@ import type { Universe } from "../world/Universe.ts"
  */
 export interface Errand {
   readonly begin: () => string | ReadonlyArray<string>
-  readonly read: (text: string) => string | typeof done | typeof wait | typeof again
+  readonly read: (text: string) => string | ReadonlyArray<string> | typeof done | typeof wait | typeof again
   /** What they write in its place when nothing came of it; the same when absent. */
   readonly rephrase?: (line: string) => string
   /** How often they write the same before they give it up; for ever when absent. */
@@ -97,7 +97,7 @@ export const makePerson = (options: PersonOptions): Person => {
     if (answer === wait) return
     if (answer === again) return begin()
     if (answer === done) return next()
-    later(chance.between(10, think), () => say([answer]))
+    later(chance.between(10, think), () => say(typeof answer === "string" ? [answer] : answer))
   })
   begin()
   return { chat, isDone: () => at >= errands.length, left: () => errands.length - at }
