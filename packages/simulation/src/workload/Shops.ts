@@ -6,7 +6,7 @@ import { makeShop, settle, type Witness } from "./Shop.ts"
 import type { Verb } from "../Nemesis.ts"
 
 /** Worlds with an exclusive transport. */
-const leaders = false
+const leaders = true
 
 export interface ShopsOptions {
   readonly verbs?: ReadonlyArray<Verb> | undefined
