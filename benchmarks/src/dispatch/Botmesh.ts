@@ -131,7 +131,9 @@ const forgettable = () => {
     checkpoints: (...args) => rows.checkpoints(...args),
     due: (...args) => rows.due(...args),
     getValue: (...args) => rows.getValue(...args),
-    setValue: (...args) => rows.setValue(...args)
+    setValue: (...args) => rows.setValue(...args),
+    takeValue: (...args) => rows.takeValue(...args),
+    putValue: (...args) => rows.putValue(...args)
   }
   return {
     layer: Layer.succeed(Store, store),

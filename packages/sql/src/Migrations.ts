@@ -40,7 +40,12 @@ const first = [
   `CREATE TABLE botmesh_value (
     bot TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, expires INTEGER,
     PRIMARY KEY (bot, name)) STRICT, WITHOUT ROWID`,
-  `CREATE INDEX botmesh_value_expires ON botmesh_value (expires) WHERE expires IS NOT NULL`
+  `CREATE INDEX botmesh_value_expires ON botmesh_value (expires) WHERE expires IS NOT NULL`,
+  // A value that only leaders write, and its fence; null is a bare fence, which goes an hour after `expires`.
+  `CREATE TABLE botmesh_fenced (
+    bot TEXT NOT NULL, name TEXT NOT NULL, fence INTEGER NOT NULL, value TEXT, expires INTEGER,
+    PRIMARY KEY (bot, name)) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX botmesh_fenced_expires ON botmesh_fenced (expires) WHERE expires IS NOT NULL`
 ]
 
 const second = [

@@ -23,8 +23,8 @@ const standAgain = 1_000
 
 /** What the bot's life does at the ends of a term. */
 export interface Term {
-  /** Starts the transport; it ends with the scope. */
-  readonly connect: Effect.Effect<void, ProviderError, Scope.Scope>
+  /** Starts the transport under a lead; it ends with the scope. */
+  readonly connect: (lead: Lease) => Effect.Effect<void, ProviderError, Scope.Scope>
   /** Destroys the transport within its bound. */
   readonly disconnect: (transport: Scope.Closeable) => Effect.Effect<void>
   /** `ready` pends again. */
@@ -101,7 +101,7 @@ export const makeLeading = (id: string, parts: Assembly, settings: Settings, ter
     yield* Effect.addFinalizer(() => term.disconnect(transport))
     yield* Effect.addFinalizer(() => Effect.sync(() => quit(held, reason)))
     const untilDown = Effect.gen(function* () {
-      yield* Scope.provide(term.connect, transport)
+      yield* Scope.provide(term.connect(lease), transport)
       yield* connected
       yield* down
       reason = "transport closed"

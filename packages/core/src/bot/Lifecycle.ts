@@ -7,28 +7,28 @@
  *     stand-by waits in the background: its `start` returns, its `ready` does not, and it can be stopped.
  * LC4 a stop takes nothing new, lets what runs end within the grace, then suspends it (`stopping`).
  */
-import { Cause, Deferred, Duration, Effect, Exit, Fiber, Option, Scope, Semaphore } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Option, Scope, Semaphore } from "effect"
 import { stopGrace as suspendGrace } from "../conversation/Turns.ts"
-import { ProviderError, type ProviderHost } from "../spi/Provider.ts"
+import type { Lease } from "../spi/Coordinator.ts"
 import type { Assembly } from "./Assembly.ts"
 import { banner } from "./Banner.ts"
 import type { Settings } from "./Config.ts"
 import { makeLeading } from "./Leading.ts"
+import { providerState } from "./ProviderState.ts"
 
 export const makeLifecycle = Effect.fnUntraced(function* (id: string, parts: Assembly, settings: Settings) {
   const { lifecycle, provider, publish } = parts
   const one = yield* Semaphore.make(1)
-  const host = makeHost(parts)
   let ready = Deferred.makeUnsafe<void>()
   let life: Scope.Closeable | undefined
   /** `started` was told in this life: a stand-by tells it when it leads. */
   let begun = false
 
   /** Starts the transport; this process may. */
-  const connect = Effect.fnUntraced(function* () {
+  const connect = Effect.fnUntraced(function* (lead?: Lease) {
     // Running before the transport is: its first events must not be refused.
     lifecycle.state = "running"
-    yield* provider.start(host)
+    yield* provider.start({ receive: parts.receive, state: providerState(parts, lead) })
     yield* Effect.forkScoped(parts.dormants)
     if (!begun) publish({ _tag: "started" })
     begun = true
@@ -52,7 +52,7 @@ export const makeLifecycle = Effect.fnUntraced(function* (id: string, parts: Ass
     return parts.conversations.shutdown
   })
   const leading = makeLeading(id, parts, settings, {
-    connect: connect(),
+    connect,
     disconnect,
     pend: () => {
       ready = Deferred.makeUnsafe<void>()
@@ -114,22 +114,3 @@ export const makeLifecycle = Effect.fnUntraced(function* (id: string, parts: Ass
   return { start, stop, ready: Effect.suspend(() => Deferred.await(ready)) }
 })
 export type Lifecycle = Effect.Success<ReturnType<typeof makeLifecycle>>
-
-const unreachable = (provider: string) => (error: { readonly message: string }) =>
-  new ProviderError({ provider, reason: "unreachable", detail: error.message })
-
-/** What the transport is given: the way in, and a little state in the bot's own store. */
-const makeHost = ({ provider, receive, scope, store, timers }: Assembly): ProviderHost => {
-  const failed = unreachable(provider.id)
-  const nameOf = (key: string): string => `provider/${provider.id}/${key}`
-  return {
-    receive,
-    state: {
-      get: (key) => Effect.mapError(store.getValue(scope, nameOf(key)), failed),
-      set: (key, value, ttl) => {
-        const expires = ttl === undefined ? undefined : timers.now() + Duration.toMillis(ttl)
-        return Effect.mapError(store.setValue(scope, nameOf(key), value, expires), failed)
-      }
-    }
-  }
-}

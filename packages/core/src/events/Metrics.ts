@@ -43,6 +43,7 @@ export interface MetricsSnapshot {
   readonly checkpointsRefused: number
   readonly eventsLost: number
   readonly ledTerms: number
+  readonly stateRefused: number
   readonly followed: number
   /** Of the coordinator, which other bots may use too. */
   readonly overlaps: number
@@ -70,6 +71,7 @@ export interface Metrics {
   readonly checkpointRefused: () => void
   readonly eventsLost: (count: number) => void
   readonly leader: () => void
+  readonly stateRefused: () => void
   readonly follower: () => void
   /** Gauges take the current number. */
   readonly activeConversations: (count: number) => void
@@ -117,6 +119,7 @@ const makeCounts = () => ({
   checkpointsRefused: 0,
   eventsLost: 0,
   ledTerms: 0,
+  stateRefused: 0,
   followed: 0,
   activeConversations: 0,
   waiting: 0
@@ -173,6 +176,11 @@ const families = (bot: string, counts: Counts, gauges: Gauges): ReadonlyArray<Fa
     counter("stale_sends", "Sends that went out after their turn", () => counts.staleSends),
     counter("checkpoints_refused", "Checkpoint writes a store refused", () => counts.checkpointsRefused),
     counter("events_lost", "Events slow subscribers did not see", () => counts.eventsLost),
+    counter(
+      "provider_state_refused",
+      "Reads and writes of its state by a transport that lost its lead",
+      () => counts.stateRefused
+    ),
     counter("coordination_leader", "Times this replica took the lead of its transport", () => counts.ledTerms),
     counter("coordination_follower", "Times it began to stand by, or to again", () => counts.followed),
     counter(
@@ -257,6 +265,7 @@ const metricsOf = (counts: Counts, all: ReadonlyArray<Family>, gauges: Gauges): 
   checkpointRefused: () => void counts.checkpointsRefused++,
   eventsLost: (count) => void (counts.eventsLost += count),
   leader: () => void counts.ledTerms++,
+  stateRefused: () => void counts.stateRefused++,
   follower: () => void counts.followed++,
   activeConversations: (count) => void (counts.activeConversations = count),
   waiting: (count) => void (counts.waiting = count),

@@ -5,7 +5,7 @@
 import { Clock, Effect, Exit, Layer } from "effect"
 import { Direct } from "../model/Direct.ts"
 import { type BotScope, Store, StoreError } from "../spi/Store.ts"
-import { fromDriver, type KeyRows, type StoreDriver } from "../spi/StoreDriver.ts"
+import { type FencedRow, fenceTtl, fromDriver, type KeyRows, type StoreDriver } from "../spi/StoreDriver.ts"
 import { CappedRows } from "./CappedRows.ts"
 import { ChatRows } from "./ChatRows.ts"
 import { CheckpointRows } from "./CheckpointRows.ts"
@@ -61,6 +61,7 @@ interface BotRows {
   readonly profiles: CappedRows<Map<string, string>>
   readonly handoffs: CappedRows<string>
   readonly values: CappedRows<ValueRow>
+  readonly fenced: CappedRows<FencedRow>
 }
 
 const name = "memory"
@@ -95,7 +96,8 @@ const botRows = (caps: Caps): BotRows => ({
   checkpoints: new CheckpointRows(caps.maxCheckpoints),
   profiles: new CappedRows(caps.maxProfiles, never),
   handoffs: new CappedRows(caps.maxHandoffs, never),
-  values: new CappedRows(caps.maxValues, (row, now) => row.expires !== null && row.expires <= now)
+  values: new CappedRows(caps.maxValues, (row, now) => row.expires !== null && row.expires <= now),
+  fenced: new CappedRows(caps.maxValues, (row, now) => row.expires !== null && row.expires + fenceTtl <= now)
 })
 
 /** The rows of each bot. A read of an unknown bot makes none; the last bot is remembered, since most processes have one. */
@@ -191,7 +193,7 @@ const checkpointMethods = (
 const fieldMethods = (
   bots: Bots,
   caps: Caps
-): Pick<StoreDriver, "setProfile" | "setHandoff" | "getValue" | "setValue"> => ({
+): Pick<StoreDriver, "setProfile" | "setHandoff" | "getValue" | "setValue" | "takeValue" | "putValue"> => ({
   setProfile: (bot, userId, field, json) =>
     Effect.suspend(() => {
       const rows = bots.add(bot)
@@ -229,6 +231,29 @@ const fieldMethods = (
       else if (!rows.values.set(key, { value, expires }, now))
         return full("setValue", "values", "maxValues", caps.maxValues)
       return Effect.void
+    }),
+  takeValue: (bot, key, fence, now) =>
+    Effect.suspend(() => {
+      const rows = bots.add(bot)
+      if (rows === undefined) return bots.full("takeValue")
+      const stands = rows.fenced.rows.get(key)
+      if (stands !== undefined && stands.fence >= fence) return Effect.succeed(stands)
+      const { expires = now, value = null } = stands ?? {}
+      // The fence of what is gone, or of nothing, stands an hour from now.
+      const row = { fence, value, expires: value !== null && expires === null ? null : Math.max(expires ?? now, now) }
+      return rows.fenced.set(key, row, now)
+        ? Effect.succeed(row)
+        : full("takeValue", "values", "maxValues", caps.maxValues)
+    }),
+  putValue: (bot, key, row, now) =>
+    Effect.suspend(() => {
+      const rows = bots.add(bot)
+      if (rows === undefined) return bots.full("putValue")
+      const stands = rows.fenced.rows.get(key)
+      if (stands !== undefined && stands.fence > row.fence) return Effect.succeed(stands.fence)
+      return rows.fenced.set(key, row.value === null ? { ...row, expires: now } : row, now)
+        ? Effect.succeed(row.fence)
+        : full("putValue", "values", "maxValues", caps.maxValues)
     })
 })
 

@@ -10,6 +10,7 @@
  * ST6 an expired checkpoint is never returned (I16).
  * ST7 profile writes of different keys never lose one another (DUR-04).
  * ST8 first contact is true for exactly one of any number of concurrent admits of a new chat.
+ * ST9 a value under a fence is written under no lower one than was written or read with before (R13).
  *
  * Callers use `Store`; authors implement `StoreDriver` (encoded rows) and lift it with `Store.fromDriver`.
  */
@@ -80,6 +81,12 @@ export interface DueKey {
   readonly wakeAt: number
 }
 
+/** A value and the fence that stands on it. */
+export interface FencedValue {
+  readonly value: string | undefined
+  readonly fence: number
+}
+
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
   /** Give it back as `after` for the next page; absent on the last one. */
@@ -146,6 +153,23 @@ export interface StoreShape {
     value: string | undefined,
     expires?: number
   ) => Effect.Effect<void, StoreError>
+  /**
+   * Reads a value that only leaders write, and lifts its fence in the same act: every write under a lower one is refused
+   * from now on. Answers the fence that stands; a higher one is another leader's (R13, R19). Values under a fence and those
+   * of `getValue` are two sets. Safe to repeat. ST9.
+   */
+  readonly takeValue: (bot: BotScope, name: string, fence: number) => Effect.Effect<FencedValue, StoreError>
+  /**
+   * Writes such a value unless a higher fence stands, and answers the fence that stands then: above `fence`, nothing was
+   * written. @param expires as in `setValue`. Safe to repeat. ST9.
+   */
+  readonly putValue: (
+    bot: BotScope,
+    name: string,
+    value: string | undefined,
+    fence: number,
+    expires?: number
+  ) => Effect.Effect<number, StoreError>
 }
 
 /** Where a bot keeps what must survive. Source: H. */

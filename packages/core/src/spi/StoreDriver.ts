@@ -75,6 +75,19 @@ export interface StoreDriver
     value: string | null,
     expires: number | null
   ) => Effect.Effect<void, StoreError>
+  /** One act: lifts the row's fence to `fence` if it is lower, and reads it. A bare row may go after `fenceTtl`. ST9 */
+  readonly takeValue: (bot: BotScope, name: string, fence: number, now: number) => Effect.Effect<FencedRow, StoreError>
+  /** One act: writes unless the row's fence is higher; the fence that stands. Removing a value leaves a bare row. ST9 */
+  readonly putValue: (bot: BotScope, name: string, row: FencedRow, now: number) => Effect.Effect<number, StoreError>
+}
+
+/** A value under a fence. Its fence stands `fenceTtl` longer than the value. */
+export interface FencedRow {
+  readonly fence: number
+  /** null: a bare fence. */
+  readonly value: string | null
+  /** ms since the epoch; null never. */
+  readonly expires: number | null
 }
 
 /** How long a tombstone refuses late writes: as long as a dedupe mark (R1, R15). Seven days. */
@@ -276,7 +289,17 @@ export const fromDriver = (driver: StoreDriver): StoreShape => {
       if (found === undefined) return undefined
       return found.expires !== null && found.expires <= (yield* Clock.currentTimeMillis) ? undefined : found.value
     }),
-    setValue: (bot, name, value, expires) => driver.setValue(bot, name, value ?? null, expires ?? null)
+    setValue: (bot, name, value, expires) => driver.setValue(bot, name, value ?? null, expires ?? null),
+    takeValue: Effect.fnUntraced(function* (bot, name, fence) {
+      const now = yield* Clock.currentTimeMillis
+      const row = yield* driver.takeValue(bot, name, fence, now)
+      const ended = row.value === null || (row.expires !== null && row.expires <= now)
+      return { value: ended ? undefined : (row.value ?? undefined), fence: row.fence }
+    }),
+    putValue: (bot, name, value, fence, expires) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        driver.putValue(bot, name, { fence, value: value ?? null, expires: expires ?? null }, now)
+      )
   }
 }
 

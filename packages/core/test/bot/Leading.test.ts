@@ -56,7 +56,7 @@ interface Options {
 const world = Effect.gen(function* () {
   const hub = CoordinatorHub.make()
   const kept = yield* Layer.build(MemoryStore.layer())
-  const store = Layer.succeed(Store, Context.get(kept, Store))
+  const store = Context.get(kept, Store)
   const open = new Set<string>()
   const log: Array<{ readonly at: number; readonly what: string }> = []
   let most = 0
@@ -94,7 +94,7 @@ const world = Effect.gen(function* () {
     }
     const starting = yield* Effect.forkChild(
       run(definition, {
-        store,
+        store: Layer.succeed(Store, store),
         coordinator: Layer.succeed(Coordinator, coordinator),
         mock: { ...mock, layer: Layer.succeed(Provider, provider) }
       }),
@@ -112,7 +112,7 @@ const world = Effect.gen(function* () {
     expect(at, `${what} within ${within} ms`).toBeDefined()
     return at ?? Number.NaN
   })
-  return { hub, replica, until, times, open: () => [...open], most: () => most }
+  return { hub, store, replica, until, times, open: () => [...open], most: () => most }
 })
 
 describe("C13 exclusive transports", () => {
@@ -413,6 +413,51 @@ describe("C13 exclusive transports", () => {
       yield* TestClock.adjust("1 second")
       expect(yield* Deferred.isDone(stopped)).toBe(true)
       expect([a.bot.state(), b.bot.state(), open(), times("b open")]).toEqual(["stopped", "stopped", [], []])
+    })
+  )
+
+  it.effect("R13 the state of an exclusive transport is written under its lead alone, however late a write lands", () =>
+    Effect.gen(function* () {
+      const { replica, store, until } = yield* world
+      const a = yield* replica(echo, "a")
+      const b = yield* replica(echo, "b")
+      const mine = a.mock.host()?.state
+      if (mine === undefined) return yield* Effect.die("no host")
+      yield* mine.set("creds", "1")
+      expect(yield* mine.get("creds")).toBe("1")
+      const { fence } = yield* store.takeValue("default/shop", "provider/mock/creds", 0)
+      a.wire.cut = true
+      yield* until("b open", 30_000)
+      const theirs = b.mock.host()?.state
+      if (theirs === undefined) return yield* Effect.die("no host")
+      expect(yield* theirs.get("creds")).toBe("1")
+      // By its own clock it knows; a write that was on its way already is refused by the store.
+      expect(yield* Effect.flip(mine.set("creds", "late"))).toMatchObject({
+        _tag: "ProviderError",
+        reason: "taken-over"
+      })
+      expect(yield* Effect.flip(mine.get("creds"))).toMatchObject({ reason: "taken-over" })
+      expect(yield* store.putValue("default/shop", "provider/mock/creds", "late", fence)).toBeGreaterThan(fence)
+      expect(a.bot.metrics.snapshot().stateRefused).toBe(2)
+      yield* theirs.set("creds", "2")
+      expect(yield* theirs.get("creds")).toBe("2")
+    })
+  )
+
+  it.effect("R19 R13 state of a life with a later clock is taken over by a lead granted anew above it", () =>
+    Effect.gen(function* () {
+      const { replica, store } = yield* world
+      const later = 900_000_000_000
+      yield* store.putValue("default/shop", "provider/mock/creds", "old", later)
+      const a = yield* replica(echo, "a")
+      const state = a.mock.host()?.state
+      if (state === undefined) return yield* Effect.die("no host")
+      expect(yield* state.get("creds")).toBe("old")
+      yield* state.set("creds", "new")
+      const stands = yield* store.takeValue("default/shop", "provider/mock/creds", 0)
+      expect(stands.value).toBe("new")
+      expect(stands.fence).toBeGreaterThan(later)
+      expect(a.bot.state()).toBe("running")
     })
   )
 })

@@ -46,6 +46,7 @@ describe("Metrics", () => {
       metrics.leader()
       metrics.leader()
       metrics.follower()
+      metrics.stateRefused()
       metrics.activeConversations(7)
       metrics.activeConversations(5)
       metrics.waiting(4)
@@ -67,6 +68,7 @@ describe("Metrics", () => {
         checkpointsRefused: 1,
         eventsLost: 3,
         ledTerms: 2,
+        stateRefused: 1,
         followed: 1,
         overlaps: 0,
         activeConversations: 5,

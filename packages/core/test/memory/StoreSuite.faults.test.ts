@@ -31,6 +31,8 @@ const titles = {
   contacts: "ST8 a repeat is no first contact, a message of the bot is none, each bot and chat has its own",
   order: "A6 messages come newest first, in and out, each id once",
   pages: "A6 pages of messages give each once, also when new ones come in between",
+  fenced: "ST9 a value under a fence is written under no lower one than it was written or read with, R13",
+  fencedGone: "ST9 the fence of a value that was removed, or is gone by time, stands an hour longer, R13",
   listed: "I14 live checkpoints are listed once each, in order of their keys, across pages",
   due: "C23 keys are due at their wait's deadline, the earliest first",
   bots: "R21 two bots share nothing",
@@ -244,3 +246,29 @@ check("rows do not begin with their bot", ["bots"], (driver) => ({
   getValue: (_, name) => driver.getValue("all", name),
   setValue: (_, name, value, expires) => driver.setValue("all", name, value, expires)
 }))
+check("session written under an old lead", ["fenced", "fencedGone"], (driver) => ({
+  putValue: Effect.fnUntraced(function* (bot, name, row, now) {
+    const { fence } = yield* driver.takeValue(bot, name, row.fence, now)
+    yield* driver.putValue(bot, name, { ...row, fence }, now)
+    return row.fence
+  })
+}))
+check("a session's fence is not raised before it is read", ["fenced", "fencedGone"], (driver) => ({
+  takeValue: (bot, name, fence, now) =>
+    Effect.map(driver.takeValue(bot, name, 0, now), (row) => ({ ...row, fence: Math.max(row.fence, fence) }))
+}))
+check("a session's fence goes with its value", ["fenced", "fencedGone"], (driver) => {
+  const removed = new Set<string>()
+  return {
+    takeValue: (bot, name, fence, now) =>
+      removed.has(`${bot}|${name}`)
+        ? Effect.succeed({ fence, value: null, expires: now })
+        : driver.takeValue(bot, name, fence, now),
+    putValue: (bot, name, row, now) => {
+      const id = `${bot}|${name}`
+      if (removed.has(id)) return Effect.succeed(row.fence)
+      if (row.value === null) removed.add(id)
+      return driver.putValue(bot, name, row, now)
+    }
+  }
+})

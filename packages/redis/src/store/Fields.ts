@@ -1,5 +1,6 @@
-import type { BotScope, KeyRows, StoreDriver } from "@botmesh/core/spi"
+import { type BotScope, fenceTtl, type KeyRows, type StoreDriver } from "@botmesh/core/spi"
 import { Clock, Effect } from "effect"
+import { putValue, takeValue } from "../lua/scripts.generated.ts"
 import type { RedisShape } from "../Redis.ts"
 import type { Ask } from "./Ask.ts"
 import { checkpointRow, readRow } from "./Checkpoints.ts"
@@ -22,7 +23,15 @@ const readValue = (reply: unknown) => {
   return { value: stored.slice(at + 1), expires: at === 0 ? null : Number(stored.slice(0, at)) }
 }
 
-type Methods = Pick<StoreDriver, "open" | "profile" | "setProfile" | "handoff" | "setHandoff" | "getValue" | "setValue">
+const fencedRow = (reply: unknown) => {
+  const [fence, value, expires]: ReadonlyArray<unknown> = Array.isArray(reply) ? reply : []
+  return { fence: Number(fence), value: text(value), expires: text(expires) === null ? null : Number(expires) }
+}
+
+type Methods = Pick<
+  StoreDriver,
+  "open" | "profile" | "setProfile" | "handoff" | "setHandoff" | "getValue" | "setValue" | "takeValue" | "putValue"
+>
 
 export const fieldMethods = (redis: RedisShape, ask: Ask, keysOf: (bot: BotScope) => BotKeys): Methods => {
   /** Reads in one round trip; on a Cluster they go to several nodes at once. */
@@ -69,6 +78,15 @@ export const fieldMethods = (redis: RedisShape, ask: Ask, keysOf: (bot: BotScope
         const set =
           value === null ? redis.command("DEL", key) : redis.command("SET", key, `${expires ?? ""}\n${value}`, ...ends)
         return ask("setValue", Effect.asVoid(set))
-      })
+      }),
+    takeValue: (bot, name, fence, now) => {
+      const taken = redis.run(takeValue, { row: keysOf(bot).of(name).fenced(name) }, { fence, now, fenceTtl })
+      return ask("takeValue", Effect.map(taken, fencedRow))
+    },
+    putValue: (bot, name, { expires, fence, value }, now) => {
+      const row = { fence, live: value === null ? 0 : 1, value: value ?? "", expires: expires ?? "", now, fenceTtl }
+      const put = redis.run(putValue, { row: keysOf(bot).of(name).fenced(name) }, row)
+      return ask("putValue", Effect.map(put, Number))
+    }
   }
 }

@@ -5,6 +5,7 @@
  *   {prefix:bot:p}:checkpoint:key  hash, a row · :index zset of live keys · :due zset by wakeAt · :ending zset by end
  *   {prefix:bot:p}:chat:id         hash · :messages:id list · :ids:id hash of the message ids in the list
  *   {prefix:bot:p}:contacts        hash · :handoffs hash · :profile:id hash · :value:name string
+ *   {prefix:bot:p}:fenced:name     hash, a value that only leaders write, and its fence (R13)
  */
 import type { BotScope } from "@botmesh/core/spi"
 import { partitionOf } from "../coordinator/Keys.ts"
@@ -22,6 +23,7 @@ export interface PartKeys {
   readonly chat: (id: string) => { readonly chat: string; readonly messages: string; readonly ids: string }
   readonly profile: (id: string) => string
   readonly value: (name: string) => string
+  readonly fenced: (name: string) => string
 }
 
 const partKeys = (tag: string): PartKeys => ({
@@ -33,7 +35,8 @@ const partKeys = (tag: string): PartKeys => ({
   row: (key) => `${tag}:checkpoint:${key}`,
   chat: (id) => ({ chat: `${tag}:chat:${id}`, messages: `${tag}:messages:${id}`, ids: `${tag}:ids:${id}` }),
   profile: (id) => `${tag}:profile:${id}`,
-  value: (name) => `${tag}:value:${name}`
+  value: (name) => `${tag}:value:${name}`,
+  fenced: (name) => `${tag}:fenced:${name}`
 })
 
 export interface BotKeys {

@@ -92,6 +92,8 @@ export const wiredStore = (
     checkpoints: (bot, options) => over("checkpoints", driver.checkpoints(bot, options)),
     due: (bot, options) => over("due", driver.due(bot, options)),
     getValue: (bot, name) => over("getValue", driver.getValue(bot, name)),
-    setValue: (bot, name, value, expires) => over("setValue", driver.setValue(bot, name, value, expires))
+    setValue: (bot, name, value, expires) => over("setValue", driver.setValue(bot, name, value, expires)),
+    takeValue: (bot, name, fence, now) => over("takeValue", driver.takeValue(bot, name, fence, now)),
+    putValue: (bot, name, row, now) => over("putValue", driver.putValue(bot, name, row, now))
   }
 }

@@ -1,14 +1,17 @@
 import type { StoreDriver } from "@botmesh/core/spi"
 import { Effect } from "effect"
 import { numberOrNull, text, whole } from "../rows/Column.ts"
-import { fieldStatements, readField, readParts } from "../rows/Fields.ts"
+import { fieldStatements, readField, readParts, takeFenced, writeFenced } from "../rows/Fields.ts"
 import type { Param } from "../rows/Script.ts"
 import type { PostgresClientShape } from "./Client.ts"
 
 const { dropHandoff, dropProfile, dropValue, getValue, handoff, open, profile, setHandoff, setProfile, setValue } =
   fieldStatements
 
-type Methods = Pick<StoreDriver, "open" | "profile" | "setProfile" | "handoff" | "setHandoff" | "getValue" | "setValue">
+type Methods = Pick<
+  StoreDriver,
+  "open" | "profile" | "setProfile" | "handoff" | "setHandoff" | "getValue" | "setValue" | "takeValue" | "putValue"
+>
 
 export const fieldMethods = (client: PostgresClientShape): Methods => {
   /** Writes or deletes one row. */
@@ -39,6 +42,8 @@ export const fieldMethods = (client: PostgresClientShape): Methods => {
         row === undefined ? undefined : { value: text(row, "value"), expires: numberOrNull(row, "expires") }
       ),
     setValue: (bot, name, value, expires) =>
-      set("setValue", setValue, dropValue, [bot, name], value === null ? null : [value, whole(expires)])
+      set("setValue", setValue, dropValue, [bot, name], value === null ? null : [value, whole(expires)]),
+    takeValue: (bot, name, fence, now) => client.transact("takeValue", () => takeFenced(bot, name, fence, now)),
+    putValue: (bot, name, row, now) => client.transact("putValue", () => writeFenced(bot, name, row, now))
   }
 }

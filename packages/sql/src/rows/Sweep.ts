@@ -15,6 +15,8 @@ DELETE FROM botmesh_checkpoint WHERE (bot, key) IN (
   SELECT bot, key FROM botmesh_checkpoint WHERE expires <= ?1 LIMIT ${batch} ${skipLocked})`
 const values = `
 DELETE FROM botmesh_value WHERE (bot, name) IN (SELECT bot, name FROM botmesh_value WHERE expires <= ?1 LIMIT ${batch} ${skipLocked})`
+const fenced = `
+DELETE FROM botmesh_fenced WHERE (bot, name) IN (SELECT bot, name FROM botmesh_fenced WHERE expires <= ?1 LIMIT ${batch} ${skipLocked})`
 // The oldest come first in the key, so this looks at one batch of rows however many there are.
 const messages = `
 DELETE FROM botmesh_message WHERE seq IN (
@@ -32,7 +34,7 @@ DELETE FROM botmesh_key WHERE (bot, key) IN (
   LIMIT ${batch} ${skipLocked})`
 
 /** What this file runs, for the test that no statement scans a table. */
-export const sweepStatements = { checkpoints, values, messages, marks, sends, keys }
+export const sweepStatements = { checkpoints, values, fenced, messages, marks, sends, keys }
 
 /** What goes at a time: statements, each with the moment (ms since the epoch) before which a row is gone. */
 export type Gone = (now: number) => ReadonlyArray<readonly [statement: string, before: number]>
@@ -42,6 +44,7 @@ export const goneOfStore =
   (keepMessages: Duration.Duration | undefined): Gone =>
   (now) => [
     [checkpoints, now - fenceTtl],
+    [fenced, now - fenceTtl],
     [values, now],
     ...(keepMessages === undefined ? [] : [[messages, now - Duration.toMillis(keepMessages)] as const])
   ]

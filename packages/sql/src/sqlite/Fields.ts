@@ -1,12 +1,24 @@
 import type { StoreDriver } from "@botmesh/core/spi"
 import { numberOrNull, text, whole } from "../rows/Column.ts"
-import { fieldStatements, readField, readParts } from "../rows/Fields.ts"
-import type { SqliteClientShape } from "./Client.ts"
+import { fieldStatements, readField, readParts, takeFenced, writeFenced } from "../rows/Fields.ts"
+import type { Script } from "../rows/Script.ts"
+import type { Prepare, SqliteClientShape } from "./Client.ts"
 
 const { dropHandoff, dropProfile, dropValue, getValue, handoff, open, profile, setHandoff, setProfile, setValue } =
   fieldStatements
 
-type Methods = Pick<StoreDriver, "open" | "profile" | "setProfile" | "handoff" | "setHandoff" | "getValue" | "setValue">
+type Methods = Pick<
+  StoreDriver,
+  "open" | "profile" | "setProfile" | "handoff" | "setHandoff" | "getValue" | "setValue" | "takeValue" | "putValue"
+>
+
+const runScript =
+  <A>(script: Script<A>) =>
+  (prepare: Prepare): A => {
+    let next = script.next([])
+    while (next.done !== true) next = script.next(prepare(next.value.statement).all(...next.value.params))
+    return next.value
+  }
 
 export const fieldMethods = (client: SqliteClientShape): Methods => {
   /** Writes or deletes one row. */
@@ -34,7 +46,9 @@ export const fieldMethods = (client: SqliteClientShape): Methods => {
         return row === undefined ? undefined : { value: text(row, "value"), expires: numberOrNull(row, "expires") }
       }),
     setValue: (bot, name, value, expires) =>
-      set("setValue", setValue, dropValue, [bot, name], value === null ? null : [value, whole(expires)])
+      set("setValue", setValue, dropValue, [bot, name], value === null ? null : [value, whole(expires)]),
+    takeValue: (bot, name, fence, now) => client.transaction("takeValue", runScript(takeFenced(bot, name, fence, now))),
+    putValue: (bot, name, row, now) => client.transaction("putValue", runScript(writeFenced(bot, name, row, now)))
   }
 }
 

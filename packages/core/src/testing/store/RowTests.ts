@@ -3,6 +3,7 @@ import { expect } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Store } from "../../spi/Store.ts"
+import { fenceTtl } from "../../spi/StoreDriver.ts"
 import { admit, chat, checkpoint, contact, everyPage, message, times, tombstone } from "./Fixtures.ts"
 import type { Test } from "../Conformance.ts"
 
@@ -184,6 +185,52 @@ export const fields = (test: Test<Store>): void => {
       yield* store.setValue(bot, "cursor", undefined)
       yield* store.setValue(bot, "cursor", undefined)
       expect(yield* store.getValue(bot, "cursor")).toBeUndefined()
+    }))
+
+  test("ST9 a value under a fence is written under no lower one than it was written or read with, R13", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const bot = "st9/lower"
+      expect(yield* store.takeValue(bot, "creds", 5)).toEqual({ value: undefined, fence: 5 })
+      expect(yield* store.putValue(bot, "creds", "old", 5)).toBe(5)
+      // The next leader reads before it writes: what the former one still pushes out is refused.
+      expect(yield* store.takeValue(bot, "creds", 8)).toEqual({ value: "old", fence: 8 })
+      expect(yield* store.putValue(bot, "creds", "late", 5)).toBe(8)
+      expect(yield* store.putValue(bot, "creds", undefined, 7)).toBe(8)
+      expect(yield* store.takeValue(bot, "creds", 5)).toEqual({ value: "old", fence: 8 })
+      expect(yield* store.putValue(bot, "creds", "new", 9)).toBe(9)
+      expect(yield* store.putValue(bot, "creds", "new", 9)).toBe(9)
+      expect(yield* store.putValue(bot, "creds", "late", 8)).toBe(9)
+      expect(yield* store.takeValue(bot, "creds", 9)).toEqual({ value: "new", fence: 9 })
+      expect(yield* store.putValue(bot, "other", "x", 1)).toBe(1)
+      expect(yield* store.getValue(bot, "creds")).toBeUndefined()
+      expect(yield* store.takeValue("st9/bot", "creds", 1)).toEqual({ value: undefined, fence: 1 })
+    }))
+
+  test("ST9 the fence of a value that was removed, or is gone by time, stands an hour longer, R13", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const bot = "st9/gone"
+      const now = yield* Clock.currentTimeMillis
+      yield* store.putValue(bot, "removed", "x", 7)
+      yield* store.putValue(bot, "removed", undefined, 7)
+      yield* store.putValue(bot, "ended", "x", 7, now + 1_000)
+      expect(yield* store.takeValue(bot, "ended", 8)).toEqual({ value: "x", fence: 8 })
+      yield* TestClock.adjust(1_000)
+      expect(yield* store.takeValue(bot, "ended", 8)).toEqual({ value: undefined, fence: 8 })
+      yield* store.takeValue(bot, "read", 7)
+      yield* TestClock.adjust(fenceTtl - 60_000)
+      for (const name of ["removed", "ended", "read"]) {
+        expect(yield* store.putValue(bot, name, "late", 6), name).toBeGreaterThan(6)
+        expect(yield* store.takeValue(bot, name, 9), name).toEqual({ value: undefined, fence: 9 })
+      }
+      yield* TestClock.adjust(fenceTtl - 60_000)
+      for (const name of ["removed", "ended", "read"]) {
+        expect(yield* store.putValue(bot, name, "late", 8), name).toBe(9)
+      }
+      yield* store.putValue(bot, "kept", "x", 1)
+      yield* TestClock.adjust("400 days")
+      expect(yield* store.takeValue(bot, "kept", 1)).toEqual({ value: "x", fence: 1 })
     }))
 
   test("R21 two bots share nothing", () =>
