@@ -6,6 +6,7 @@ import { Cause, type Context, Effect } from "effect"
 import { makeDormants } from "../conversation/Dormants.ts"
 import { makeConversations } from "../conversation/Runtime.ts"
 import { makeTurns } from "../conversation/Turns.ts"
+import type { HandoverOutcome } from "../events/BotEvent.ts"
 import { translate } from "../i18n/Catalogue.ts"
 import { hears } from "../inbound/2-admit/GroupMode.ts"
 import type { Follower, InboundPort } from "../inbound/InboundPort.ts"
@@ -16,7 +17,7 @@ import { normalise } from "../model/Normalise.ts"
 import { makeAbort } from "./Abort.ts"
 import { makeChatOf, makeChatPort } from "./Chats.ts"
 import type { Settings } from "./Config.ts"
-import { wireConversations } from "./Conversing.ts"
+import { tellHandover, wireConversations } from "./Conversing.ts"
 import type { AnyDefinition } from "./Definition.ts"
 import { makeFailures } from "./Failures.ts"
 import { makeHandoffs } from "./Handoffs.ts"
@@ -204,6 +205,11 @@ const portOf = (parts: Parts, registry: Registry, report: (cause: Cause.Cause<un
     echo: parts.echo,
     queue: parts.queue,
     views: parts.views,
+    handover: {
+      fallback: settings.handover.fallback,
+      notifyMessage: settings.handover.notifyMessage,
+      told: (key: string, flow: string, outcome: HandoverOutcome) => tellHandover(parts, key, flow, outcome)
+    },
     hears: (event: Parameters<typeof hears>[1]) => hears(settings.groupMode, event),
     perParticipant: settings.perParticipant,
     detect:

@@ -3,6 +3,7 @@
  * Each field takes a value, or a `Config` of it that is read when the bot is built.
  */
 import { Config, Effect } from "effect"
+import type { HandoverFallback } from "../chat/Handover.ts"
 import type { Languages } from "../i18n/Catalogue.ts"
 import type { AccessLists } from "../inbound/2-admit/Access.ts"
 import type { GroupMode } from "../inbound/2-admit/GroupMode.ts"
@@ -43,6 +44,19 @@ export interface BotOptions {
     readonly timeout?: Given<DurationInput>
     /** A parked persistent conversation gives its fiber up after this. Default 10m. */
     readonly dormantAfter?: Given<DurationInput>
+  }
+  /** What moves to another replica, or over a restart, and what happens to what cannot (C18, C19). */
+  readonly handover?: {
+    /** "forward" stores conversations that are not persistent too, for a while after their last wait. Default "off". */
+    readonly flows?: Given<"forward" | "off">
+    /** For a conversation whose code has changed, or that could not be stored. Default "drop". */
+    readonly fallback?: HandoverFallback
+    /** What "notify" says, in place of the localised `core.conversation.interrupted`. */
+    readonly notifyMessage?: string
+    /** How long a forwarded conversation is kept after its last wait; never less than the wait itself. Default `conversation.timeout`, else 5m. */
+    readonly ttl?: Given<DurationInput>
+    /** A larger answer is not stored: it is asked again. Default 16,384. */
+    readonly maxAnswerBytes?: Given<number>
   }
   /** Default off (B23). */
   readonly typing?: { readonly min: Given<DurationInput>; readonly max: Given<DurationInput> }
@@ -93,6 +107,14 @@ export interface Settings {
   readonly access: AccessLists
   readonly timeout: number | undefined
   readonly dormantAfter: number
+  readonly handover: {
+    readonly forward: boolean
+    readonly fallback: HandoverFallback
+    readonly notifyMessage: string | undefined
+    /** ms. */
+    readonly ttl: number
+    readonly maxAnswerBytes: number
+  }
   readonly typing: { readonly min: number; readonly max: number } | undefined
   readonly lang: string
   readonly languages: ReadonlyArray<Languages>
@@ -159,6 +181,26 @@ const readAccess = Effect.fnUntraced(function* (access: BotOptions["access"]) {
   return lists
 })
 
+const fallbacks: ReadonlyArray<unknown> = ["drop", "notify", "restart"]
+const readHandover = Effect.fnUntraced(function* ({ conversation, handover = {} }: BotOptions) {
+  const { fallback = "drop", notifyMessage } = handover
+  if (typeof fallback !== "function" && !fallbacks.includes(fallback)) {
+    const got = JSON.stringify(fallback)
+    return yield* ConfigValidationError.of(
+      "handover.fallback",
+      `expected one of ${fallbacks.join(", ")}, or a function, got ${got}`
+    )
+  }
+  const timeout = yield* optionalDuration(conversation?.timeout, "conversation.timeout")
+  return {
+    forward: (yield* oneOf(handover.flows, ["forward", "off"], "off", "handover.flows")) === "forward",
+    fallback,
+    notifyMessage,
+    ttl: yield* duration(handover.ttl, timeout ?? 300_000, "handover.ttl"),
+    maxAnswerBytes: yield* count(handover.maxAnswerBytes, 16_384, 0, "handover.maxAnswerBytes")
+  }
+})
+
 /** Checks every option; the first bad one fails with its path (B11). */
 export const readOptions = Effect.fnUntraced(function* (options: BotOptions) {
   const { conversation, handoff, i18n } = options
@@ -178,6 +220,7 @@ export const readOptions = Effect.fnUntraced(function* (options: BotOptions) {
     access: yield* readAccess(options.access),
     timeout: yield* optionalDuration(conversation?.timeout, "conversation.timeout"),
     dormantAfter: yield* duration(conversation?.dormantAfter, 600_000, "conversation.dormantAfter"),
+    handover: yield* readHandover(options),
     typing: yield* typingRange(options.typing),
     lang: yield* name(i18n?.default, "en", "i18n.default"),
     languages: isList(languages) ? languages : [languages],

@@ -3,6 +3,7 @@ import type { Chat } from "../chat/Chat.ts"
 import type { ConversationPort } from "../conversation/ConversationPort.ts"
 import type { Live } from "../conversation/Live.ts"
 import type { Turns } from "../conversation/Turns.ts"
+import type { HandoverOutcome } from "../events/BotEvent.ts"
 import { isWord } from "../i18n/Catalogue.ts"
 import type { Failure } from "../inbound/InboundPort.ts"
 import type { SavedMessage } from "../model/Checkpoint.ts"
@@ -26,8 +27,18 @@ interface Around {
   readonly kept: ConversationPort["onKept"]
 }
 
+export const tellHandover = (
+  { metrics, publish }: Pick<Parts, "metrics" | "publish">,
+  key: string,
+  name: string,
+  outcome: HandoverOutcome
+): void => {
+  metrics.handover(outcome)
+  publish({ _tag: "coordination:handover", key, name, outcome })
+}
+
 export const wireConversations = (parts: Parts, registry: Registry, around: Around): ConversationPort => {
-  const { catalogue, metrics, publish, settings, views } = parts
+  const { catalogue, coordinator, metrics, publish, settings, views } = parts
   const { chatOf, failed } = around
   return {
     store: parts.store,
@@ -43,7 +54,8 @@ export const wireConversations = (parts: Parts, registry: Registry, around: Arou
       dormantAfter: settings.dormantAfter,
       timeout: settings.timeout
     },
-    shared: parts.coordinator.shared,
+    shared: coordinator.shared,
+    handover: settings.handover,
     registered: (flow) => registry.flows.get(flow),
     known: () => [...registry.flows.keys()],
     catalogue,
@@ -60,7 +72,12 @@ export const wireConversations = (parts: Parts, registry: Registry, around: Arou
       metrics.activeConversations(around.alive())
       publish({ _tag: "conversation:started", key: live.key, flow: live.registered.id, id: live.id })
     },
-    onAwake: () => metrics.activeConversations(around.alive()),
+    onAwake: (live, { lease }) => {
+      metrics.activeConversations(around.alive())
+      // One that only slept here was not handed over.
+      if (lease.previousHolder === coordinator.incarnation) return
+      tellHandover(parts, live.key, live.registered.id, "resumed")
+    },
     onEnded: (live, outcome) => {
       metrics.conversationEnded(outcome)
       metrics.activeConversations(around.alive())

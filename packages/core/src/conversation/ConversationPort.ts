@@ -34,6 +34,13 @@ export interface ConversationPort {
   readonly limits: ConversationLimits
   /** Checkpoints are stored as soon as a flow is entered (B5). */
   readonly shared: boolean
+  readonly handover: {
+    /** Conversations that are not persistent are stored for a while too. */
+    readonly forward: boolean
+    /** ms: how long, from their last wait. */
+    readonly ttl: number
+    readonly maxAnswerBytes: number
+  }
   readonly registered: (flow: string) => Registered | undefined
   readonly known: () => ReadonlyArray<string>
   readonly catalogue: Catalogue
@@ -47,7 +54,7 @@ export interface ConversationPort {
   readonly onDormant: (live: Live) => void
   readonly onStarted: (live: Live) => void
   /** A dormant one is live again. */
-  readonly onAwake: (live: Live) => void
+  readonly onAwake: (live: Live, turn: Turn) => void
   readonly onEnded: (live: Live, outcome: ConversationOutcome) => void
   /** A stored conversation ended without coming to life here. */
   readonly onDropped: (key: string, checkpoint: Checkpoint, outcome: ConversationOutcome) => void

@@ -62,7 +62,7 @@ export const makeDormants = (
     if (heldSince !== undefined) {
       return yield* conversations.rewaitStored(key, checkpoint, turn, (wait) => paused(wait, heldSince))
     }
-    const awake = conversations.awaken(key, checkpoint)
+    const awake = conversations.awaken(key, checkpoint, turn)
     if (Result.isFailure(awake)) return yield* conversations.dropStored(key, checkpoint, turn, awake.failure)
     const live = awake.success
     const settled = yield* conversations.runDue(live, turn, port.timers.now())

@@ -68,6 +68,10 @@ export class Live implements Driven, TurnHolder {
   applied: Array<string>
   /** 0 while nothing of this run is stored. */
   revision: number
+  /** When what is stored of it ends, ms since the epoch; of a conversation that is not persistent, once it has waited (C18). */
+  expires: number | undefined = undefined
+  /** What it began with; absent when that was nothing. */
+  initial: Checkpoint["initial"] = undefined
   /** Something of the position is not stored yet. */
   dirty = true
   fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
@@ -105,7 +109,10 @@ export class Live implements Driven, TurnHolder {
     origin: SavedMessage,
     state: State,
     at: number,
-    from?: Pick<Checkpoint, "visit" | "ops" | "pending" | "trail" | "cuts" | "applied" | "revision" | "wait">
+    from?: Pick<
+      Checkpoint,
+      "visit" | "ops" | "pending" | "trail" | "cuts" | "applied" | "revision" | "wait" | "expires" | "initial"
+    >
   ) {
     this.key = key
     this.id = id
@@ -121,11 +128,17 @@ export class Live implements Driven, TurnHolder {
     this.applied = from === undefined ? [] : [...from.applied]
     this.revision = from?.revision ?? 0
     this.wait = from?.wait
+    this.expires = from?.expires
+    this.initial = from?.initial
     this.dirty = from === undefined
   }
 
   get holder(): TurnHolder {
     return this
+  }
+  /** What it does is stored: for good, or until it expires. */
+  get isKept(): boolean {
+    return this.expires !== undefined || this.program.options.persistent
   }
   get program(): Program {
     return this.registered.program
@@ -143,6 +156,7 @@ export class Live implements Driven, TurnHolder {
     this.log = new OpLog()
     this.recalled = undefined
     this.dirty = true
+    this.forgetful = false
   }
 
   /** The outbox key and idempotency key of an op: run, visit and op, never the revision (R1). */

@@ -49,7 +49,7 @@ export class Lives {
     if (error !== undefined && !(error._tag === "Some" && error.value instanceof LeaseLostError)) {
       this.port.onUnanswered(live.key)
     }
-    if (live.program.options.persistent && live.revision > 0 && !superseded) this.drop(live)
+    if (live.isKept && live.revision > 0 && !superseded) this.drop(live)
     else this.ended(live, "lost")
     this.interrupt(live, "lease-lost")
   }

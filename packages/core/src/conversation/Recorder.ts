@@ -161,7 +161,7 @@ export class Recorder {
       if (turn === undefined) return Effect.andThen(this.by.takeTurn(live), this.flush())
       const refusal = turn.refusal()
       if (refusal !== undefined) return Effect.fail(refusal)
-      if (!live.program.options.persistent || !live.dirty) return Effect.void
+      if (!live.isKept || !live.dirty) return Effect.void
       return Effect.onExit(this.by.checkpoints.save(live, turn), (exit) => {
         if (exit._tag === "Success") return Effect.void
         live.dirty = true
@@ -198,7 +198,7 @@ export class Recorder {
   /** Whether everything before a send is stored, and the turn is there for it. */
   private get isFlushed(): boolean {
     const { live } = this
-    return !this.isOver && live.turn !== undefined && !(live.program.options.persistent && live.dirty)
+    return !this.isOver && live.turn !== undefined && !(live.isKept && live.dirty)
   }
   /** Sends under the conversation's turn, after what came before is stored. Called where the send begins. */
   deliver(content: Content, key: string): Effect.Effect<Receipt, SendFailure | OpFailure> {

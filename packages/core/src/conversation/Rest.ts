@@ -74,7 +74,9 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
   const rest = (live: Live, turn: Turn): Effect.Effect<void, SettleError> => {
     if (live.wait !== undefined && port.handedOff(live)) live.wait = paused(live.wait, port.timers.now())
     arm(live)
-    if (!live.program.options.persistent || !live.dirty) return Effect.void
+    const { persistent } = live.program.options
+    if (!live.dirty || !(live.isKept || port.handover.forward)) return Effect.void
+    if (!persistent && !port.handover.forward) return withdraw(live, turn)
     return Effect.catchTag(
       Effect.onExit(checkpoints.save(live, turn), (exit) => {
         // What cannot be stored is the program's mistake: it ends with its checkpoint, not behind its back.
@@ -85,6 +87,13 @@ export const makeRest = (port: ConversationPort, lives: Lives, checkpoints: Chec
       (error) => Effect.andThen(finish(live, turn, "failed"), Effect.fail(error))
     )
   }
+
+  /** Brought here by a replica that forwards to one that does not: it lives on in memory, like any other here (C18). */
+  const withdraw = (live: Live, turn: Turn): Effect.Effect<void, SettleError> =>
+    Effect.map(written(live, checkpoints.clear(live, turn)), () => {
+      live.revision = 0
+      live.expires = undefined
+    })
 
   /** A step cut short: it resumes by itself after a back-off, or fails when it was cut too often (R16). */
   const cut = (live: Live, turn: Turn, reason: SuspendReason): Effect.Effect<void, SettleError> => {
@@ -175,7 +184,9 @@ const heirOf = (live: Live): Live => {
     trail: live.trail,
     cuts: live.cuts,
     applied: live.applied,
-    revision: live.revision
+    revision: live.revision,
+    ...(live.expires === undefined ? {} : { expires: live.expires }),
+    ...(live.initial === undefined ? {} : { initial: live.initial })
   })
   heir.reminder = live.reminder
   heir.forgetful = live.forgetful

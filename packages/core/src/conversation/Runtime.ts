@@ -6,7 +6,7 @@
  * R-3 timers act with the turn and only on the very wait they were set for (I17); none outlives its conversation.
  * R-4 a conversation ends once, with one event and one counter (I24).
  */
-import { type Context, Effect } from "effect"
+import { type Context, Effect, Result } from "effect"
 import type { SavedMessage } from "../model/Checkpoint.ts"
 import type { Turn } from "../outbound/Turn.ts"
 import type { LeaseLostError } from "../spi/Errors.ts"
@@ -20,6 +20,7 @@ import { Lives } from "./Lives.ts"
 import { resumed } from "./Pause.ts"
 import { makeRest, type Timed } from "./Rest.ts"
 import type { State } from "./Step.ts"
+import { encodeFields } from "./StateCopy.ts"
 import { makeStored } from "./Stored.ts"
 
 export type { SettleError } from "./Rest.ts"
@@ -62,6 +63,7 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
     Effect.suspend(() => {
       const live = new Live(key, id, registered, origin, state, registered.program.entry)
       live.current = origin
+      if (port.handover.forward) live.initial = initialOf(registered, state)
       noteApplied(live, origin.id)
       lives.all.set(key, live)
       port.onStarted(live)
@@ -148,7 +150,7 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
   /** Stops every fiber; what is stored stays, what is not is lost and said so. */
   const shutdown = Effect.sync(() => {
     for (const live of [...lives.all.values()]) {
-      if (live.program.options.persistent && live.revision > 0) lives.drop(live)
+      if (live.isKept && live.revision > 0) lives.drop(live)
       else lives.ended(live, "lost")
       lives.interrupt(live, "stopping")
     }
@@ -175,6 +177,12 @@ export const makeConversations = (port: ConversationPort, context: Context.Conte
     info,
     shutdown
   }
+}
+
+/** As a restart needs it; one that is no JSON cannot be begun with again. */
+const initialOf = ({ program }: Registered, state: State): Live["initial"] => {
+  if (Object.keys(state).length === 0) return undefined
+  return Result.getOrUndefined(encodeFields(program, state))
 }
 
 export type Conversations = ReturnType<typeof makeConversations>

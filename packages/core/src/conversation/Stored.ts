@@ -13,6 +13,12 @@ import { resumed } from "./Pause.ts"
 
 type Failure = StoreError | LeaseLostError
 
+/** Why a stored conversation cannot go on (C18). */
+export interface Stuck {
+  readonly reason: "changed" | "state" | "log" | "expired"
+  readonly detail: string
+}
+
 export const makeStored = (port: ConversationPort, lives: Lives) => {
   const guarded = <A>(turn: Turn, write: () => Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
     Effect.suspend(() => {
@@ -25,13 +31,11 @@ export const makeStored = (port: ConversationPort, lives: Lives) => {
   const fenceOf = (turn: Turn, checkpoint: Checkpoint): number => Math.max(turn.lease.fence, checkpoint.fence)
 
   /**
-   * A dormant conversation comes back from its checkpoint; a text when its code has changed too much (C18). The caller
+   * A dormant conversation comes back from its checkpoint, or cannot: its code has changed too much (C18). The caller
    * knows that no person holds the chat: a wait that rests since one did goes on from here.
    */
-  const awaken = (key: string, checkpoint: Checkpoint): Result.Result<Live, string> => {
-    const registered = port.registered(checkpoint.flow)
-    if (registered === undefined) return Result.fail(`flow "${checkpoint.flow}" is not registered`)
-    const decoded = decodeLive(key, checkpoint, registered)
+  const awaken = (key: string, checkpoint: Checkpoint, turn: Turn): Result.Result<Live, Stuck> => {
+    const decoded = decode(key, checkpoint)
     if (Result.isFailure(decoded)) return decoded
     const live = decoded.success
     if (live.wait?.kind === "handoff") {
@@ -39,8 +43,22 @@ export const makeStored = (port: ConversationPort, lives: Lives) => {
       live.dirty = true
     }
     lives.all.set(key, live)
-    port.onAwake(live)
+    port.onAwake(live, turn)
     return decoded
+  }
+  const decode = (key: string, checkpoint: Checkpoint): Result.Result<Live, Stuck> => {
+    const { expires, flow, stuck } = checkpoint
+    if (stuck !== undefined) {
+      const detail = stuck === "log" ? "its log was over its limit" : "its state is not plain JSON"
+      return Result.fail({ reason: stuck, detail })
+    }
+    // I16, of one that was read a while ago.
+    if (expires !== undefined && expires <= port.timers.now()) {
+      return Result.fail({ reason: "expired", detail: "its time is over" })
+    }
+    const registered = port.registered(flow)
+    if (registered === undefined) return Result.fail({ reason: "changed", detail: `flow "${flow}" is not registered` })
+    return Result.mapError(decodeLive(key, checkpoint, registered), (detail): Stuck => ({ reason: "changed", detail }))
   }
 
   /** Clears what is stored of a conversation that is not live here. The caller holds the turn. */
@@ -64,13 +82,27 @@ export const makeStored = (port: ConversationPort, lives: Lives) => {
     })
 
   /** One that cannot go on: cleared, counted and said (C18, fallback `drop`). The caller holds the turn. */
-  const drop = (key: string, checkpoint: Checkpoint, turn: Turn, detail: string): Effect.Effect<void, Failure> =>
+  const drop = (
+    key: string,
+    checkpoint: Checkpoint,
+    turn: Turn,
+    { detail, reason }: Stuck
+  ): Effect.Effect<void, Failure> =>
     Effect.andThen(
       Effect.logWarning(`a conversation of "${checkpoint.flow}" cannot go on: ${detail}`, { key }),
-      Effect.map(clear(key, checkpoint, turn, "changed"), (accepted) => {
+      Effect.map(over(key, checkpoint, turn, reason), (accepted) => {
         if (accepted && checkpoint.pending.length > 0) port.onKept(key, checkpoint.pending)
       })
     )
+
+  const over = (key: string, checkpoint: Checkpoint, turn: Turn, reason: Stuck["reason"]) => {
+    if (reason !== "expired") return clear(key, checkpoint, turn, reason === "changed" ? "changed" : "lost")
+    // The store has let it go already.
+    return Effect.sync(() => {
+      port.onDropped(key, checkpoint, "lost")
+      return true
+    })
+  }
 
   /** Moves its wait in time without waking it. The caller holds the turn. */
   const rewait = (

@@ -18,6 +18,10 @@ export const conversationOutcomes = [
 /** How a conversation ended. `lost`: its turn was lost and nothing stored holds it. */
 export type ConversationOutcome = (typeof conversationOutcomes)[number]
 
+export const handoverOutcomes = ["resumed", "dropped", "notified", "restarted", "handled"] as const
+/** What became of a conversation that another life of the bot left behind (C18). */
+export type HandoverOutcome = (typeof handoverOutcomes)[number]
+
 /** `C` is the chat type handlers see; `E` the errors of the bot's handlers. */
 export type BotEvent<C, E> =
   | { readonly _tag: "started" }
@@ -51,6 +55,12 @@ export type BotEvent<C, E> =
   | { readonly _tag: "coordination:follower"; readonly name: string; readonly reason: string }
   /** A turn's lease is lost, or a store refused its write for another's; its message is lost or comes again (C6, C11). */
   | { readonly _tag: "coordination:lease-lost"; readonly key: string; readonly reason: string }
+  | {
+      readonly _tag: "coordination:handover"
+      readonly key: string
+      readonly name: string
+      readonly outcome: HandoverOutcome
+    }
   | { readonly _tag: "handoff:started"; readonly chatId: string }
   | { readonly _tag: "handoff:ended"; readonly chatId: string }
   | { readonly _tag: "call"; readonly chat: C; readonly call: InboundCall }

@@ -5,7 +5,7 @@
 import { type Context, Effect, Metric, type Scope } from "effect"
 import { type DropReason, dropReasons, type SuspendReason, suspendReasons } from "../model/DropReason.ts"
 import type { SendReason } from "../spi/Provider.ts"
-import { type ConversationOutcome, conversationOutcomes } from "./BotEvent.ts"
+import { type ConversationOutcome, conversationOutcomes, type HandoverOutcome, handoverOutcomes } from "./BotEvent.ts"
 
 /** Why a send failed: the reason of a `SendError`, or the tag of an error that came before any call. */
 export type SendFailure = SendReason["_tag"] | "BotNotRunningError" | "ProviderNotLeaderError" | "LeaseLostError"
@@ -39,6 +39,7 @@ export interface MetricsSnapshot {
   readonly turns: number
   readonly overruns: number
   readonly leasesLost: number
+  readonly handovers: Readonly<Record<HandoverOutcome, number>>
   readonly staleSends: number
   readonly checkpointsRefused: number
   readonly eventsLost: number
@@ -67,6 +68,7 @@ export interface Metrics {
   readonly turn: () => void
   readonly overrun: () => void
   readonly leaseLost: () => void
+  readonly handover: (outcome: HandoverOutcome) => void
   readonly staleSend: () => void
   readonly checkpointRefused: () => void
   readonly eventsLost: (count: number) => void
@@ -115,6 +117,7 @@ const makeCounts = () => ({
   turns: 0,
   overruns: 0,
   leasesLost: 0,
+  handovers: zeros(handoverOutcomes),
   staleSends: 0,
   checkpointsRefused: 0,
   eventsLost: 0,
@@ -173,6 +176,13 @@ const families = (bot: string, counts: Counts, gauges: Gauges): ReadonlyArray<Fa
     counter("turns", "Turns held", () => counts.turns),
     counter("overruns", "Turns whose code did not stop in time", () => counts.overruns),
     counter("leases_lost", "Turns whose lease was lost while they were held", () => counts.leasesLost),
+    by(
+      "handovers",
+      "Conversations another life of the bot left behind, by outcome",
+      "outcome",
+      handoverOutcomes,
+      counts.handovers
+    ),
     counter("stale_sends", "Sends that went out after their turn", () => counts.staleSends),
     counter("checkpoints_refused", "Checkpoint writes a store refused", () => counts.checkpointsRefused),
     counter("events_lost", "Events slow subscribers did not see", () => counts.eventsLost),
@@ -261,6 +271,7 @@ const metricsOf = (counts: Counts, all: ReadonlyArray<Family>, gauges: Gauges): 
   turn: () => void counts.turns++,
   overrun: () => void counts.overruns++,
   leaseLost: () => void counts.leasesLost++,
+  handover: (outcome) => void counts.handovers[outcome]++,
   staleSend: () => void counts.staleSends++,
   checkpointRefused: () => void counts.checkpointsRefused++,
   eventsLost: (count) => void (counts.eventsLost += count),
@@ -277,7 +288,8 @@ const metricsOf = (counts: Counts, all: ReadonlyArray<Family>, gauges: Gauges): 
     dropped: { ...counts.dropped },
     sendFailed: { ...counts.sendFailed },
     suspended: { ...counts.suspended },
-    conversationsEnded: { ...counts.conversationsEnded }
+    conversationsEnded: { ...counts.conversationsEnded },
+    handovers: { ...counts.handovers }
   }),
   prometheus: Effect.sync(() => all.map(renderFamily).join(""))
 })

@@ -1,11 +1,12 @@
 /** What the inbound phases need of the bot around them. One object a bot. */
 import type { Cause, Effect } from "effect"
 import type { Chat, ChatPort } from "../chat/Chat.ts"
+import type { HandoverFallback } from "../chat/Handover.ts"
 import type { ConversationPort } from "../conversation/ConversationPort.ts"
 import type { Conversations } from "../conversation/Runtime.ts"
 import type { Timers } from "../conversation/Timers.ts"
 import type { Turns } from "../conversation/Turns.ts"
-import type { BotEvent } from "../events/BotEvent.ts"
+import type { BotEvent, HandoverOutcome } from "../events/BotEvent.ts"
 import type { Metrics } from "../events/Metrics.ts"
 import type { Commands } from "../handlers/Commands.ts"
 import type { Matchers, Reaction } from "../handlers/Matchers.ts"
@@ -135,6 +136,13 @@ export interface InboundPort {
     readonly known: (lease: Lease, key: string, userId: string) => View | undefined
     readonly open: (lease: Lease, key: string, chatId: string, userId: string) => Effect.Effect<View, ReadFailure>
     readonly forget: (key: string) => void
+  }
+  readonly handover: {
+    readonly fallback: HandoverFallback
+    /** In place of the localised one. */
+    readonly notifyMessage: string | undefined
+    /** Counts and tells what became of one. */
+    readonly told: (key: string, flow: string, outcome: HandoverOutcome) => void
   }
   readonly hears: (event: MessageEvent) => boolean
   /** One conversation a chat, or one a participant (B6). */

@@ -123,7 +123,11 @@ export const Checkpoint = Schema.Struct({
   revision: Schema.Int,
   fence: Schema.Number,
   /** An ephemeral checkpoint is gone after this, ms since the epoch (I16). */
-  expires: Schema.optionalKey(Schema.Number)
+  expires: Schema.optionalKey(Schema.Number),
+  /** It only marks that a conversation was here which cannot move: its state is not plain JSON, or its log was let go (C18). */
+  stuck: Schema.optionalKey(Schema.Literals(["state", "log"])),
+  /** The state it began with, where it was given one: what a restart begins with again (C18). */
+  initial: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
 })
 export type Checkpoint = typeof Checkpoint.Type
 

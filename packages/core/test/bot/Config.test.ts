@@ -40,6 +40,7 @@ describe("B11 options", () => {
     ["echoFilter.ttl", (value) => ({ echoFilter: { ttl: value } })],
     ["conversation.timeout", (value) => ({ conversation: { timeout: value } })],
     ["conversation.dormantAfter", (value) => ({ conversation: { dormantAfter: value } })],
+    ["handover.ttl", (value) => ({ handover: { ttl: value } })],
     ["typing.min", (value) => ({ typing: { min: value, max: "1s" } })],
     ["typing.max", (value) => ({ typing: { min: "1s", max: value } })]
   ]
@@ -57,6 +58,12 @@ describe("B11 options", () => {
   }
 
   const others: ReadonlyArray<readonly [string, object, string]> = [
+    [
+      "handover.fallback",
+      { handover: { fallback: "maybe" } },
+      'one of drop, notify, restart, or a function, got "maybe"'
+    ],
+    ["handover.flows", { handover: { flows: "on" } }, 'one of forward, off, got string ("on")'],
     ["tenant", { tenant: "a/b" }, 'a text without "/", got string ("a/b")'],
     ["tenant", { tenant: "" }, 'a text without "/", got string ("")'],
     ["groupMode", { groupMode: "some" }, 'one of all, mention, command, none, got string ("some")'],
@@ -112,6 +119,14 @@ describe("B11 options", () => {
         access: {},
         timeout: undefined,
         dormantAfter: 600_000,
+        turnWait: undefined,
+        handover: {
+          forward: false,
+          fallback: "drop",
+          notifyMessage: undefined,
+          ttl: 300_000,
+          maxAnswerBytes: 16_384
+        },
         typing: undefined,
         lang: "en",
         languages: [],

@@ -40,6 +40,7 @@ describe("Metrics", () => {
       metrics.turn()
       metrics.overrun()
       metrics.leaseLost()
+      metrics.handover("resumed")
       metrics.staleSend()
       metrics.checkpointRefused()
       metrics.eventsLost(3)
@@ -64,6 +65,7 @@ describe("Metrics", () => {
         turns: 1,
         overruns: 1,
         leasesLost: 1,
+        handovers: { ...zero.handovers, resumed: 1 },
         staleSends: 1,
         checkpointsRefused: 1,
         eventsLost: 3,

@@ -24,7 +24,7 @@ export const makeAgain =
       // One that waits has said all it had to; without a wait nobody knows how far it came.
       if (dormant === undefined || dormant.wait !== undefined || view.handoff !== undefined) return Effect.void
       view.dormant = undefined
-      const awake = port.conversations.awaken(passage.key, dormant)
+      const awake = port.conversations.awaken(passage.key, dormant, turn)
       if (Result.isSuccess(awake)) {
         const live = awake.success
         return Effect.flatMap(port.conversations.revive(live, turn), (settled) =>

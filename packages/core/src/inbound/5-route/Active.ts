@@ -1,14 +1,26 @@
 /** The participant's own conversation takes the message (A13). */
 import { Effect } from "effect"
+import type { Live } from "../../conversation/Live.ts"
 import type { InboundPort } from "../InboundPort.ts"
 import { drop, passed, type Passage, type Verdict } from "../Passage.ts"
 import { savedOf } from "../SavedOf.ts"
 import { settleDrive } from "../Settle.ts"
+import type { Fallback, Left } from "./Fallback.ts"
 import type { Stage } from "./Route.ts"
 
 const consumed: Verdict = { _tag: "consumed", by: "conversation" }
 
-export const makeActive = (port: InboundPort): Stage => {
+/** Its log and its code differ: what it knew is of no use any more. */
+const leftOf = ({ id, initial, origin, registered, stepId }: Live): Left => ({
+  flow: registered.id,
+  id,
+  stepId,
+  state: {},
+  origin,
+  ...(initial === undefined ? {} : { initial })
+})
+
+export const makeActive = (port: InboundPort, fallback: Fallback): Stage => {
   const run = (passage: Passage): Effect.Effect<Verdict> =>
     Effect.suspend(() => {
       const { chat, key, turn } = passage
@@ -25,7 +37,12 @@ export const makeActive = (port: InboundPort): Stage => {
         passage.drive = { live, settled: driven.settled }
         if (driven.consumed) return Effect.succeed(consumed)
         passage.drive = undefined
-        return Effect.andThen(settleDrive(port, passage, live, driven.settled), run(passage))
+        const { settled } = driven
+        const hasChanged = settled._tag === "ended" && settled.outcome === "changed"
+        return Effect.andThen(
+          settleDrive(port, passage, live, settled),
+          hasChanged ? fallback(passage, leftOf(live), "changed") : run(passage)
+        )
       })
     })
   return {

@@ -2,9 +2,10 @@
 import { Effect, Result } from "effect"
 import type { InboundPort } from "../InboundPort.ts"
 import { passed } from "../Passage.ts"
+import type { Fallback } from "./Fallback.ts"
 import type { Stage } from "./Route.ts"
 
-export const makeDormant = (port: InboundPort, active: Stage): Stage => ({
+export const makeDormant = (port: InboundPort, active: Stage, fallback: Fallback): Stage => ({
   name: "dormant",
   applies: (passage) => passage.view?.dormant !== undefined && !port.conversations.lives.has(passage.key),
   run: (passage) =>
@@ -13,14 +14,13 @@ export const makeDormant = (port: InboundPort, active: Stage): Stage => ({
       const { turn } = passage
       if (checkpoint === undefined || turn === undefined || passage.view === undefined) return Effect.succeed(passed)
       passage.view.dormant = undefined
-      const awake = port.conversations.awaken(passage.key, checkpoint)
+      const awake = port.conversations.awaken(passage.key, checkpoint, turn)
       if (Result.isSuccess(awake)) return active.run(passage)
-      // Changed code: the fallback `drop` lets the message be routed as new (C18).
-      return Effect.as(
-        Effect.catchCause(port.conversations.dropStored(passage.key, checkpoint, turn, awake.failure), (cause) =>
-          port.failed({ cause, where: `the checkpoint of ${checkpoint.flow}`, chat: passage.chat })
-        ),
-        passed
-      )
+      const { reason } = awake.failure
+      return Effect.matchCauseEffect(port.conversations.dropStored(passage.key, checkpoint, turn, awake.failure), {
+        onSuccess: () => fallback(passage, checkpoint, reason),
+        onFailure: (cause) =>
+          Effect.as(port.failed({ cause, where: `the checkpoint of ${checkpoint.flow}`, chat: passage.chat }), passed)
+      })
     })
 })

@@ -9,6 +9,7 @@ import { makeActive } from "./Active.ts"
 import { makeCatchAll } from "./CatchAll.ts"
 import { makeCommand } from "./Command.ts"
 import { makeDormant } from "./Dormant.ts"
+import { makeFallback } from "./Fallback.ts"
 import { makeHandoff } from "./Handoff.ts"
 import { makeMatching } from "./Matching.ts"
 
@@ -19,12 +20,13 @@ export interface Stage {
 }
 
 export const makeRoute = (port: InboundPort) => {
-  const active = makeActive(port)
+  const fallback = makeFallback(port)
+  const active = makeActive(port, fallback)
   const stages: ReadonlyArray<Stage> = [
     makeHandoff(port),
     makeCommand(port),
     active,
-    makeDormant(port, active),
+    makeDormant(port, active, fallback),
     makeMatching(port),
     makeCatchAll(port)
   ]
