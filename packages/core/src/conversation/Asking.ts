@@ -116,14 +116,10 @@ class Asking extends Waiter<unknown, Failure> {
       noteApplied(live, message.id)
     }
     if ((op.attempts ?? 0) > 0) return this.park(wait)
-    return Effect.flatMap(this.put(), () => this.park(wait))
-  }
-  /** Shows the question. */
-  private put(): Effect.Effect<unknown, Failure> {
-    const { op, ops, question } = this
-    return Effect.map(ops.deliver(question.content, ops.live.keyOf(op)), () => {
+    return Effect.flatMap(ops.deliver(this.question.content, live.keyOf(op)), () => {
       op.attempts = 1
-      ops.live.dirty = true
+      live.dirty = true
+      return this.park(wait)
     })
   }
 

@@ -2,7 +2,7 @@
  * Runs a flow's steps, one after another, until it waits, ends or jumps (B3). A step is made of the same ops as a
  * free-form conversation: there is one mechanism (design.md 6).
  */
-import { Cause, Effect, Result, Schema } from "effect"
+import { Cause, Effect, Exit, Result, Schema } from "effect"
 import { type Jump, jumpOf, raise } from "../chat/Control.ts"
 import { translate } from "../i18n/Catalogue.ts"
 import type { Content } from "../model/Content.ts"
@@ -207,20 +207,34 @@ const rests: Effect.Effect<Resting> = Effect.succeed(resting)
 /** Runs from the step it stands at on, to its end or to a step that lets its fiber go at its wait (C4). Without a generator: a conversation that waits holds no more than the step it is in. */
 const steps = (ops: Ops, port: ConversationPort): Effect.Effect<Outcome | Resting, unknown> => {
   const { live } = ops
-  const node = live.program.nodes[live.at]
-  if (live.at === END || node === undefined) return Effect.succeed("done")
-  if (++live.stepsSinceWait > port.limits.steps) {
-    return Effect.fail(new TurnLimitError({ flow: live.registered.id, limit: "steps", max: port.limits.steps }))
+  for (;;) {
+    const node = live.program.nodes[live.at]
+    if (live.at === END || node === undefined) return Effect.succeed("done")
+    if (++live.stepsSinceWait > port.limits.steps) {
+      return Effect.fail(new TurnLimitError({ flow: live.registered.id, limit: "steps", max: port.limits.steps }))
+    }
+    const ran = execute(ops, node)
+    if (!isOver(ran)) return Effect.flatMap(ran, (value) => after(ops, port, node, value) ?? steps(ops, port))
+    if (ran._tag === "Failure") return Effect.failCause(ran.cause)
+    const next = after(ops, port, node, ran.value)
+    if (next !== undefined) return next
   }
-  return Effect.flatMap(execute(ops, node), (value) => {
-    if (value === resting) return rests
-    arrive(live, node, value)
-    live.reminder = undefined
-    // A result must never be computed again, so it is stored with the step that follows it (R2).
-    return node.step._tag === "run" || node.step._tag === "do"
-      ? Effect.flatMap(ops.flush(), () => steps(ops, port))
-      : steps(ops, port)
-  })
+}
+const isOver = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> => Exit.isExit(effect)
+/** Leaves a step that has run; `undefined` when the next may begin at once. */
+const after = (
+  ops: Ops,
+  port: ConversationPort,
+  node: Node,
+  value: unknown
+): Effect.Effect<Outcome | Resting, unknown> | undefined => {
+  if (value === resting) return rests
+  arrive(ops.live, node, value)
+  ops.live.reminder = undefined
+  // A result must never be computed again, so it is stored with the step that follows it (R2).
+  return node.step._tag === "run" || node.step._tag === "do"
+    ? Effect.flatMap(ops.flush(), () => steps(ops, port))
+    : undefined
 }
 
 const say = (ops: Ops, key: string, text: string) =>
