@@ -62,6 +62,8 @@ export const makeDue = (
   const onStale: Timed["onStale"] = (live, wait) => {
     if (live.gone || live.wait !== wait) return
     if ((live.fiber !== undefined && live.parked === undefined) || live.dirty) return rest.arm(live)
+    // Whoever holds the key's turn counts on it.
+    for (const turn of port.turns.active.turns()) if (turn.key === live.key) return rest.arm(live)
     lives.drop(live)
     lives.interrupt(live, "stopping")
   }
