@@ -148,7 +148,13 @@ export class Held implements Lease {
 /** A ticket that waits for its grant. */
 export interface Waiter {
   readonly key: string
+  /** Its place among the waiters of this replica (I5). */
+  readonly order: number
   ticket: string
+  /** The epoch its ticket is of; the same ticket is asked for again as long as that lives. */
+  ticketOf: string
+  /** The epoch in which the backend is known to have its ticket. */
+  placedIn: string
   /** Monotonic ms: when it last asked, or heard of, its place. */
   askedAt: number
   /** Monotonic ms: the last grant seen on its key (R23). */
@@ -172,8 +178,12 @@ export class Life {
   goodUntil = 0
   usedAt = 0
   readonly held = new Map<string, Held>()
-  /** In local order. */
   readonly waiting = new Map<string, Waiter>()
+  /** Some of them have no place in this epoch yet: nobody else gets one before they do (I5). */
+  unfinished = false
+  /** A question is under way; another is to follow it. */
+  asking = false
+  askAgain = false
   /** Holds that were good by our clock when the backend knew their epoch no more: another may have their keys (R25). */
   unsure: ReadonlyArray<Held> = []
   /** Holds the backend says are ours and nobody here knows, as the last renewal saw them. */
@@ -183,6 +193,10 @@ export class Life {
 
   constructor(index: number) {
     this.index = index
+  }
+  /** Who waits, in local order. */
+  inOrder(): Array<Waiter> {
+    return [...this.waiting.values()].sort((one, other) => one.order - other.order)
   }
   get isIdle(): boolean {
     return this.held.size === 0 && this.waiting.size === 0 && this.unreleased.size === 0

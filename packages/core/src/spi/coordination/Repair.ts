@@ -5,8 +5,9 @@
  *     question of each second find.
  * RE2 a renewal extends only a liveness that still stands; else the partition starts a new epoch (R3).
  * RE3 renewals are one a partition in use, however many turns it holds.
+ * RE4 partitions do not wait for one another, nor wakes for questions.
  */
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import type { AskResult, DriverSignal, HoldRow } from "../CoordinatorDriver.ts"
 import type { Life, Waiter } from "./Life.ts"
 import type { Replica } from "./Replica.ts"
@@ -16,8 +17,10 @@ export const askEvery = 1000
 
 export class Repair {
   private readonly replica: Replica
-  constructor(replica: Replica) {
+  private readonly scope: Scope.Scope
+  constructor(replica: Replica, scope: Scope.Scope) {
     this.replica = replica
+    this.scope = scope
   }
 
   /** What the backend says we hold, against what we know. */
@@ -47,21 +50,28 @@ export class Repair {
 
   renew(life: Life): Effect.Effect<void> {
     const { driver, incarnation, lease, monotonic } = this.replica.options
-    return this.replica.doorOf(life).withPermit(
+    const renewed = this.replica.doorOf(life).withPermit(
       Effect.suspend(() => {
         const sentAt = monotonic()
         if (life.epoch === "") return Effect.void
         if (life.isIdle && sentAt - life.usedAt > lease) return this.rest(life)
         const { epoch } = life
-        const renewed = Effect.flatMap(driver.renew(life.index, { incarnation, epoch, lease }), (rows) => {
+        const answered = Effect.flatMap(driver.renew(life.index, { incarnation, epoch, lease }), (rows) => {
           // The local deadline may have passed while the answer was under way: then it is too late (LF2).
           if (rows === undefined || monotonic() >= life.goodUntil) return this.replica.begin(life)
           life.goodUntil = this.replica.goodFrom(sentAt)
           return this.reconcile(life, rows, sentAt)
         })
-        return Effect.ignore(renewed)
+        return Effect.ignore(answered)
       })
     )
+    // Beside the renewals: those who wait may be many.
+    const placed = Effect.suspend(() =>
+      life.unfinished
+        ? Effect.asVoid(Effect.forkIn(Effect.ignore(this.replica.placeAll(life)), this.scope))
+        : Effect.void
+    )
+    return Effect.andThen(renewed, placed)
   }
   /** Nothing held or waited for since a lease, or the end: the partition is left (RE3). */
   rest(life: Life): Effect.Effect<void> {
@@ -75,11 +85,11 @@ export class Repair {
 
   /** Waiters that are to ask: all, or the first of each key that heard nothing for a while. */
   private due(life: Life, everybody: boolean): ReadonlyArray<Waiter> {
-    if (everybody) return [...life.waiting.values()]
+    if (everybody) return life.inOrder()
     const now = this.replica.options.monotonic()
     // The first of a key stands for those behind it, which come later in any case: a long queue costs one question.
     const first = new Set<string>()
-    return [...life.waiting.values()].filter((waiter) => {
+    return life.inOrder().filter((waiter) => {
       if (first.has(waiter.key)) return false
       first.add(waiter.key)
       return now - waiter.askedAt >= askEvery
@@ -100,9 +110,9 @@ export class Repair {
           ({ ticket, waiter }, index) => this.heard(life, epoch, waiter, ticket, results[index]),
           { discard: true }
         )
+        if (!results.some(({ _tag }) => _tag === "gone")) return heard
         // Where one place is gone others may be: then all are asked about.
-        const isGone = !everybody && results.some(({ _tag }) => _tag === "gone")
-        return isGone ? Effect.andThen(heard, this.ask(life, true)) : heard
+        return Effect.andThen(heard, everybody ? this.replica.alive(life) : this.ask(life, true))
       })
       return Effect.ignore(answered)
     })
@@ -119,8 +129,10 @@ export class Repair {
         return this.replica.ends.end(life, { key: waiter.key, ticket, epoch, claim: undefined })
       }
       if (life.waiting.get(ticket) !== waiter) return Effect.void
-      life.waiting.delete(ticket)
-      return this.replica.place(life, waiter)
+      // Lost at the backend: it is placed anew, and before whoever comes now.
+      waiter.placedIn = ""
+      life.unfinished = true
+      return Effect.void
     })
   }
 
@@ -145,7 +157,30 @@ export class Repair {
       }
       const all = [...lives.values()]
       const asked = signal._tag === "left" ? all.filter((life) => life.index === signal.partition) : all
-      return Effect.forEach(asked, (life) => this.ask(life, true), { discard: true, concurrency: 8 })
+      return Effect.forEach(asked, (life) => this.question(life, true), { discard: true })
+    })
+  }
+  /** RE4: asks beside everything else; what comes while a question is under way follows it. */
+  question(life: Life, everybody: boolean): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (life.asking) {
+        life.askAgain ||= everybody
+        return Effect.void
+      }
+      if (life.waiting.size === 0) return Effect.void
+      life.asking = true
+      const asked = Effect.ensuring(
+        this.ask(life, everybody),
+        Effect.sync(() => {
+          life.asking = false
+        })
+      )
+      const followed = Effect.suspend(() => {
+        if (!life.askAgain) return Effect.void
+        life.askAgain = false
+        return this.question(life, true)
+      })
+      return Effect.asVoid(Effect.forkIn(Effect.andThen(asked, followed), this.scope))
     })
   }
 }

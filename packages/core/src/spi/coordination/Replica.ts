@@ -4,10 +4,17 @@
  * RP1 a waiter is known before its ticket is asked for, so no wake finds nobody (I6).
  * RP2 a partition starts a new epoch when its liveness is gone or our own deadline passed; the old one's leases are lost.
  * RP3 a hold that was good by our clock and that another got meanwhile is an overlap: it ends here and is counted (R25).
+ * RP4 tickets of one key are placed one after the other in local order, also after an answer that failed, and in a new
+ *     epoch before any that come then (I5).
  */
 import { Effect, PubSub, Semaphore } from "effect"
 import type { CoordinationCounts, CoordinatorEvent } from "../Coordinator.ts"
-import type { CoordinatorDriver, CoordinatorDriverError, EnqueueResult, GrantRow } from "../CoordinatorDriver.ts"
+import {
+  type CoordinatorDriver,
+  CoordinatorDriverError,
+  type EnqueueResult,
+  type GrantRow
+} from "../CoordinatorDriver.ts"
 import { CoordinationUnavailableError } from "../Errors.ts"
 import { type Ending, type Ends, Held, Life, type Waiter } from "./Life.ts"
 
@@ -21,7 +28,19 @@ export interface ReplicaOptions {
   /** Our monotonic time, ms. */
   readonly monotonic: () => number
   readonly events: PubSub.PubSub<CoordinatorEvent>
+  /** A partition is used for the first time. At most once each. */
+  readonly onNewLife: (life: Life) => void
 }
+
+/** The epoch ended, or a place in it was lost, before all was in order: what was asked for is to be asked for again. */
+export const notPlaced = new CoordinatorDriverError({
+  operation: "enqueue",
+  reason: "moving",
+  detail: "no place in the epoch yet"
+})
+
+/** Keys that are placed anew beside one another. */
+const keysAtOnce = 16
 
 type DriverEffect = Effect.Effect<void, CoordinatorDriverError>
 
@@ -36,6 +55,7 @@ export class Replica {
   }
   /** The highest fence seen: none below is taken (R19). */
   floor = 0
+  private readonly lanes = new Map<string | Life, { users: number; readonly door: Semaphore.Semaphore }>()
   private readonly doors = new Map<number, Semaphore.Semaphore>()
   /** ms before the end of a lease at which it counts as lost here. */
   readonly margin: number
@@ -47,9 +67,13 @@ export class Replica {
   }
   lifeOf(key: string): Life {
     const index = this.options.driver.partitionOf(key)
-    const life = this.lives.get(index) ?? new Life(index)
-    this.lives.set(index, life)
+    const known = this.lives.get(index)
+    const life = known ?? new Life(index)
     life.usedAt = this.options.monotonic()
+    if (known === undefined) {
+      this.lives.set(index, life)
+      this.options.onNewLife(life)
+    }
     return life
   }
   doorOf(life: Life): Semaphore.Semaphore {
@@ -130,7 +154,7 @@ export class Replica {
     const { driver, incarnation, lease, monotonic } = this.options
     const old = life.epoch === "" ? undefined : life.epoch
     const epoch = `${incarnation}#${this.next()}`
-    const unsure = this.isAlive(life) ? [...life.held.values()] : life.unsure
+    const unsure = this.isGood(life) ? [...life.held.values()] : life.unsure
     life.unsure = []
     for (const held of [...life.held.values()]) held.lose("expired")
     const sentAt = monotonic()
@@ -139,11 +163,7 @@ export class Replica {
     life.goodUntil = this.goodFrom(sentAt)
     life.strangers = new Set()
     for (const [ticket, { claim }] of life.unreleased) if (claim === undefined) life.unreleased.delete(ticket)
-    // One by one: should an answer fail to come, the others are found gone by the next question and placed then (R8).
-    for (const waiter of [...life.waiting.values()]) {
-      life.waiting.delete(waiter.ticket)
-      yield* this.place(life, waiter)
-    }
+    life.unfinished = life.waiting.size > 0
     yield* this.countOverlaps(life, unsure)
   })
   /** RP3. */
@@ -157,25 +177,88 @@ export class Replica {
       })
     )
   }
-  private isAlive(life: Life): boolean {
+  private isGood(life: Life): boolean {
     return life.epoch !== "" && this.options.monotonic() < life.goodUntil
   }
+  /** The epoch lives, and whoever waits has a place in it. */
+  isReady(life: Life): boolean {
+    return !life.unfinished && this.isGood(life)
+  }
+  /** Makes it so; fails when that changes meanwhile. */
   alive(life: Life): DriverEffect {
-    return Effect.suspend(() =>
-      this.isAlive(life)
-        ? Effect.void
-        : this.doorOf(life).withPermit(Effect.suspend(() => (this.isAlive(life) ? Effect.void : this.begin(life))))
-    )
+    return Effect.suspend(() => {
+      if (this.isReady(life)) return Effect.void
+      const living = this.doorOf(life).withPermit(
+        Effect.suspend(() => (this.isGood(life) ? Effect.void : this.begin(life)))
+      )
+      return Effect.andThen(living, this.placeAll(life))
+    })
   }
 
-  /** RP1: known first, then asked for. */
+  /** RP4: places for all who have none in this epoch. It keeps no renewal waiting: a new epoch starts it anew. */
+  placeAll(life: Life): DriverEffect {
+    return this.inLane(
+      life,
+      Effect.suspend(() => {
+        if (!life.unfinished) return Effect.void
+        const { epoch } = life
+        const keys = new Map<string, Array<Waiter>>()
+        for (const waiter of life.inOrder()) {
+          if (waiter.placedIn === epoch) continue
+          const others = keys.get(waiter.key)
+          if (others === undefined) keys.set(waiter.key, [waiter])
+          else others.push(waiter)
+        }
+        const one = (waiter: Waiter) =>
+          Effect.suspend(() => (life.epoch === epoch ? this.place(life, waiter) : Effect.fail(notPlaced)))
+        const placed = Effect.forEach(
+          [...keys.values()],
+          (waiters) => Effect.forEach(waiters, one, { discard: true }),
+          {
+            discard: true,
+            concurrency: keysAtOnce
+          }
+        )
+        return Effect.andThen(
+          placed,
+          Effect.suspend(() => {
+            if (life.epoch !== epoch) return Effect.fail(notPlaced)
+            life.unfinished = false
+            for (const waiter of life.waiting.values()) if (waiter.placedIn !== epoch) life.unfinished = true
+            return life.unfinished ? Effect.fail(notPlaced) : Effect.void
+          })
+        )
+      })
+    )
+  }
+  /** RP4: one at a time a key, in the order in which they came. */
+  inLane<A, E>(key: string | Life, act: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.suspend(() => {
+      const lane = this.lanes.get(key) ?? { users: 0, door: Semaphore.makeUnsafe(1) }
+      this.lanes.set(key, lane)
+      lane.users++
+      return Effect.ensuring(
+        lane.door.withPermit(act),
+        Effect.sync(() => {
+          if (--lane.users === 0) this.lanes.delete(key)
+        })
+      )
+    })
+  }
+
+  /** RP1: known first, then asked for. Safe to repeat. */
   place(life: Life, waiter: Waiter): DriverEffect {
     return Effect.suspend(() => {
+      if (waiter.over) return Effect.void
       const { driver, incarnation, monotonic } = this.options
       const { claim, key } = waiter
-      const ticket = this.next()
       const { epoch } = life
-      waiter.ticket = ticket
+      if (waiter.ticketOf !== epoch) {
+        life.waiting.delete(waiter.ticket)
+        waiter.ticket = this.next()
+        waiter.ticketOf = epoch
+      }
+      const { ticket } = waiter
       waiter.askedAt = monotonic()
       life.waiting.set(ticket, waiter)
       const row = { key, epoch, ticket, incarnation, floor: this.floor, claim }
@@ -194,7 +277,7 @@ export class Replica {
     if (life.epoch !== epoch) return Effect.void
     if (result._tag === "dead") {
       // At the backend, whatever our clock says: the next epoch takes the waiter along (LF3).
-      if (this.isAlive(life)) life.unsure = [...life.held.values()]
+      if (this.isGood(life)) life.unsure = [...life.held.values()]
       life.goodUntil = 0
       return Effect.void
     }
@@ -204,6 +287,7 @@ export class Replica {
       return Effect.void
     }
     if (waiter.over) return this.leave(life, waiter, ticket, epoch)
+    waiter.placedIn = epoch
     // A renewal or a wake may have brought the grant before this answer did.
     if (result._tag === "queued" || this.grant(life, ticket, result) || life.held.has(ticket)) return Effect.void
     return this.end(life, { key: waiter.key, ticket, epoch, claim: undefined })

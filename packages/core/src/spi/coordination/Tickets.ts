@@ -2,13 +2,14 @@
  * Places in the turn queue: taking one, waiting for its grant within `turnWait`, giving it up (R23).
  *
  * TK1 whoever gives up, or gets no answer, leaves neither a place nor a claim behind.
+ * TK2 a ticket is had once the backend has said so: until then nobody of its key is placed behind it (I5).
  */
 import { Effect, Option, Schedule } from "effect"
 import type { Claim, Lease, Ticket } from "../Coordinator.ts"
 import type { ClaimRow } from "../CoordinatorDriver.ts"
 import { CoordinationUnavailableError } from "../Errors.ts"
 import type { Held, Life, Waiter } from "./Life.ts"
-import type { Replica } from "./Replica.ts"
+import { notPlaced, type Replica } from "./Replica.ts"
 
 /** Whether it waits for a lead, and the claim it comes with. */
 interface Asked {
@@ -20,12 +21,15 @@ interface Asked {
 
 class Place implements Ticket, Waiter {
   ticket = ""
+  ticketOf = ""
+  placedIn = ""
   askedAt: number
   movedAt: number
   behind = 0
   over = false
   refused = false
   readonly key: string
+  readonly order: number
   readonly claim: ClaimRow | undefined
   readonly lead: boolean
   private held: Held | undefined = undefined
@@ -40,6 +44,7 @@ class Place implements Ticket, Waiter {
     this.replica = replica
     this.life = life
     this.key = key
+    this.order = Number(replica.next())
     this.claim = claim
     this.lead = lead
     this.askedAt = replica.options.monotonic()
@@ -55,7 +60,7 @@ class Place implements Ticket, Waiter {
     this.told?.()
   }
   get isPlaced(): boolean {
-    return this.held !== undefined || this.over || this.life.waiting.has(this.ticket)
+    return this.held !== undefined || this.over || (this.placedIn !== "" && this.placedIn === this.life.epoch)
   }
   /** TK1. */
   get cancel(): Effect.Effect<void> {
@@ -107,19 +112,19 @@ export const makeTickets = (replica: Replica) => {
     Effect.suspend(() => {
       const life = replica.lifeOf(key)
       const place = new Place(replica, life, key, asked)
-      const taken = Effect.retry(
+      const once = replica.alive(life).pipe(
         Effect.andThen(
-          replica.alive(life),
-          Effect.suspend(() =>
-            Effect.andThen(
-              place.isPlaced ? Effect.void : replica.place(life, place),
-              Effect.suspend(() => replica.alive(life))
-            )
-          )
+          Effect.suspend(() => {
+            if (place.isPlaced) return Effect.void
+            return replica.isReady(life) ? replica.place(life, place) : Effect.fail(notPlaced)
+          })
         ),
-        { schedule: retrying, while: (error) => error.isRetryable }
+        // Where the backend knew the epoch no more, the next one takes it along.
+        Effect.andThen(Effect.suspend(() => (place.isPlaced ? Effect.void : replica.alive(life)))),
+        Effect.andThen(Effect.suspend(() => (place.isPlaced ? Effect.void : Effect.fail(notPlaced))))
       )
-      const answered = Effect.matchEffect(taken, {
+      const taken = Effect.retry(once, { schedule: retrying, while: (error) => error.isRetryable })
+      const answered = Effect.matchEffect(replica.inLane(key, taken), {
         onSuccess: () => Effect.succeed(place),
         onFailure: (error) =>
           Effect.andThen(place.cancel, Effect.fail(new CoordinationUnavailableError({ key, detail: error.message })))

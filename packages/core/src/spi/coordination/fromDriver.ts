@@ -36,24 +36,43 @@ export const fromDriver = Effect.fnUntraced(function* (
   const incarnation = yield* makeIncarnation(replicaId)
   const monotonic = (): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
   const events = yield* PubSub.sliding<CoordinatorEvent>(1024)
-  const replica = new Replica({ driver, incarnation, lease, turnWait, monotonic, events })
-  const repair = new Repair(replica)
+  const begun = yield* Queue.unbounded<Life>()
+  const replica = new Replica({
+    driver,
+    incarnation,
+    lease,
+    turnWait,
+    monotonic,
+    events,
+    onNewLife: (life) => Queue.offerUnsafe(begun, life)
+  })
+  const repair = new Repair(replica, yield* Effect.scope)
   const tickets = makeTickets(replica)
 
   const everyone = (each: (life: Life) => Effect.Effect<void>) =>
     Effect.suspend(() => Effect.forEach([...replica.lives.values()], each, { discard: true, concurrency: "unbounded" }))
-  const forEver = (every: number, each: (life: Life) => Effect.Effect<void>) =>
-    Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(every), everyone(each))))
+  /** Renews a partition a third of the lease after the last renewal began, however long that one took (RE4). */
+  const beat = (life: Life) =>
+    Effect.gen(function* () {
+      let next = monotonic() + lease / 3
+      for (;;) {
+        yield* Effect.sleep(Math.max(1, next - monotonic()))
+        next = monotonic() + lease / 3
+        yield* repair.renew(life)
+      }
+    })
+  // Whoever waits for the loss hears of it before another can have the key.
+  const look = Effect.suspend(() => {
+    const now = monotonic()
+    for (const life of replica.lives.values()) life.loseExpired(now)
+    return Effect.forEach(replica.lives.values(), (life) => repair.question(life, false), { discard: true })
+  })
 
   yield* Effect.addFinalizer(() => everyone((life) => repair.rest(life)))
-  yield* forEver(lease / 3, (life) => repair.renew(life))
-  // Whoever waits for the loss hears of it before another can have the key.
-  yield* forEver(Math.min(askEvery, replica.margin / 2), (life) =>
-    Effect.suspend(() => {
-      life.loseExpired(monotonic())
-      return repair.ask(life, false)
-    })
-  )
+  const atOnce = { startImmediately: true } as const
+  const beating = Effect.flatMap(Queue.take(begun), (life) => Effect.forkScoped(beat(life), atOnce))
+  yield* Effect.forkScoped(Effect.forever(beating), atOnce)
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(Math.min(askEvery, replica.margin / 2)), look)))
   const signals = yield* driver.signals(incarnation)
   yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(signals), (signal) => repair.onSignal(signal))))
 
