@@ -7,10 +7,11 @@
  */
 import { parseArgs } from "node:util"
 import { type Case, cases } from "./dispatch/Dispatch.ts"
+import { cases as flowCases } from "./flows/Flows.ts"
 import { isPinned, type Job, measure } from "./Process.ts"
 import { median, missed, type Report, type Result, table } from "./Report.ts"
 
-const benches: Readonly<Record<string, ReadonlyArray<Case>>> = { dispatch: cases }
+const benches: Readonly<Record<string, ReadonlyArray<Case>>> = { dispatch: cases, flows: flowCases }
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -2,7 +2,7 @@
  * botmesh with everything on: dedupe, store, one hook on each side, one subscriber of the events, metrics. Messages come
  * in as from any transport, through `host.receive`; one is done when the subscriber is told of it.
  *
- * Variants, in any combination: `flow` asks by a flow in place of a free-form conversation; `persistent` keeps a checkpoint;
+ * Variants, in any combination: `flow` asks by a flow in place of a free-form conversation, `document` by a flow document; `persistent` keeps a checkpoint;
  * `dormant` gives the fiber up at once; `sqlite` stores in the SQLite file that BENCH_FILE names.
  */
 import {
@@ -18,6 +18,7 @@ import {
   Store
 } from "@botmesh/core"
 import { fromDriver, type ProviderHost, type ProviderShape, type StoreShape } from "@botmesh/core/spi"
+import { compile } from "@botmesh/flows"
 import { SqliteStore } from "@botmesh/sql"
 import { Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { farewell, firstQuestion, nameOf, type Setup, secondQuestion, type Task, words } from "./Engine.ts"
@@ -49,19 +50,35 @@ const signUp = Flow.make("form").pipe(
   Flow.ask("age", secondQuestion),
   Flow.say(({ age, name }) => farewell(name, age))
 )
+/** The same as a document. */
+const asDocument = (task: Task) =>
+  Effect.runSync(
+    compile({
+      version: 2,
+      id: "form",
+      persistent: isPersistent(task),
+      steps: [
+        { kind: "ask", text: firstQuestion, stateKey: "name" },
+        { kind: "ask", text: secondQuestion, stateKey: "age" },
+        { kind: "say", text: farewell("{{ name }}", "{{ age }}") }
+      ]
+    })
+  )
 const questions = (task: Task) =>
-  task.variant.includes("flow")
-    ? Bot.flow(isPersistent(task) ? Flow.persistent(signUp) : signUp, { trigger: "start" })
-    : Bot.conversation(
-        "start",
-        (c) =>
-          Effect.gen(function* () {
-            const name = yield* c.ask("name", firstQuestion)
-            const age = yield* c.ask("age", secondQuestion)
-            yield* c.say(farewell(name, age))
-          }),
-        { persistent: isPersistent(task) }
-      )
+  task.variant.includes("document")
+    ? Bot.flow(asDocument(task).flow, { trigger: "start" })
+    : task.variant.includes("flow")
+      ? Bot.flow(isPersistent(task) ? Flow.persistent(signUp) : signUp, { trigger: "start" })
+      : Bot.conversation(
+          "start",
+          (c) =>
+            Effect.gen(function* () {
+              const name = yield* c.ask("name", firstQuestion)
+              const age = yield* c.ask("age", secondQuestion)
+              yield* c.say(farewell(name, age))
+            }),
+          { persistent: isPersistent(task) }
+        )
 
 const reply = (text: string) => (chat: Chat) => chat.reply(text)
 const handlersOf = (task: Task) => {
