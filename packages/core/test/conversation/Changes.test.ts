@@ -114,12 +114,13 @@ it.effect("migrate maps the state of an older version", () =>
 
 it.effect("dates, numbers and files keep their type over a restart", () =>
   Effect.gen(function* () {
-    const typed = flow(
+    const typed = Bot.flow(
       Flow.make("f", { input: Schema.Struct({ since: Schema.Date }) }).pipe(
         Flow.ask("n", "¿n?", { answer: Schema.Int }),
         Flow.run("at", () => Effect.succeed(new Date(86_400_000)), { result: Schema.Date }),
         Flow.ask("b", "¿b?"),
-        Flow.say(({ n, at, since }) => `${n + 1} ${at.toISOString()} ${since instanceof Date}`)
+        Flow.say(({ n, at, since }) => `${n + 1} ${at.toISOString()} ${since instanceof Date}`),
+        Flow.persistent
       )
     )
     const store = sharedStore()
