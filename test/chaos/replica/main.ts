@@ -56,7 +56,7 @@ const watch = (lease: number) =>
       if (to - from - pause > lease / 6) line.say({ t: "stalled", from, to })
     })
     // A cut connection is a fault of the nemesis: it knows.
-    yield* Effect.forever(Effect.ignore(look))
+    return yield* Effect.forever(Effect.ignore(look))
   })
 
 const layerReplica = (options: ReplicaOptions) => {

@@ -25,7 +25,7 @@ const leads = Effect.gen(function* () {
   const line = yield* Line
   const coordinator = yield* Coordinator
   const tell = (what: string) => Effect.sync(() => line.say({ t: "told", what, detail: "" }))
-  yield* Effect.scoped(
+  return yield* Effect.scoped(
     Effect.flatMap(coordinator.lead("reports"), (lease) =>
       Effect.andThen(tell("leads"), Effect.andThen(lease.whenLost, tell("led")))
     )
