@@ -72,7 +72,16 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
     kept: (key, messages) => kept(key, messages)
   })
   const conversations = makeConversations(conversationPort, parts.context)
-  const handoffs = makeHandoffs({ store, scope, views, conversations, timers, turns, publish })
+  const handoffs = makeHandoffs({
+    store,
+    scope,
+    views,
+    conversations,
+    timers,
+    turns,
+    publish,
+    shared: parts.coordinator.shared
+  })
   const abort = makeAbort(parts, turns, conversations)
   const idle = makeIdle({ registry, timers, turns, failed: failures.failed, heldSince: handoffs.since })
 
@@ -108,7 +117,8 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
       const heldSince = checkpoint === undefined ? undefined : yield* handoffs.since(checkpoint.origin.from)
       return { heldSince, checkpoint }
     }),
-    forget: (key) => views.forget(key)
+    forget: (key) => views.forget(key),
+    run: parts.run
   })
   return {
     events: hub.stream,

@@ -26,8 +26,10 @@ export const makeHandoffs = (options: {
   readonly timers: Timers
   readonly turns: Turns
   readonly publish: (event: BotEvent<Chat, unknown>) => void
+  /** Other replicas may hold the chat's keys. */
+  readonly shared: boolean
 }) => {
-  const { conversations, publish, scope, store, timers, turns, views } = options
+  const { conversations, publish, scope, shared, store, timers, turns, views } = options
   const held = new Map<string, number>()
 
   const livesOf = (chatId: string): ReadonlyArray<Live> =>
@@ -51,6 +53,7 @@ export const makeHandoffs = (options: {
     held.set(chatId, since)
     views.forgetChat(chatId)
     moveLives(chatId, (wait) => paused(wait, timers.now()))
+    if (shared) for (const key of yield* dormantsOf(chatId)) touch(key)
     if (known === undefined) publish({ _tag: "handoff:started", chatId })
   })
 
@@ -70,6 +73,15 @@ export const makeHandoffs = (options: {
     }
     return found
   })
+  /** A turn of the key: whoever held it before reads anew what is stored, and its live copy goes (R6, R18). */
+  const touch = (key: string): void =>
+    turns.submit({
+      holder: { key, turn: undefined },
+      run: () => Effect.void,
+      cut: () => Effect.void,
+      unavailable: (error) => Effect.logWarning(`no turn to tell ${key} of its handoff`, error),
+      over: () => {}
+    })
   /** A wait that was not stored as resting was never woken: it is given the pause on top (C23). */
   const giveBack = (key: string, pause: number): void => {
     const change = (wait: Wait): Wait => (wait.kind === "handoff" ? resumed(wait, timers.now()) : delayed(wait, pause))

@@ -4,9 +4,11 @@
  *
  * DM1 bounded: at most `batch` keys a look, so a million dormant conversations cost no memory here (I23).
  * DM2 a wake acts with the key's turn, on the checkpoint read under it (I14, I17).
+ * DM3 where replicas share the store, whoever has the conversation alive acts first: the others look again a little later,
+ *     and take a turn only for what nobody woke (C10).
  */
 import { Effect, Result } from "effect"
-import type { Checkpoint } from "../model/Checkpoint.ts"
+import { type Checkpoint, wakeTime } from "../model/Checkpoint.ts"
 import type { Turn, TurnHolder } from "../outbound/Turn.ts"
 import type { CoordinationUnavailableError, LeaseLostError } from "../spi/Errors.ts"
 import type { StoreError } from "../spi/Store.ts"
@@ -18,6 +20,8 @@ import type { Timer } from "./Timers.ts"
 /** ms between two looks. */
 export const lookEvery = 30_000
 const batch = 1000
+/** ms in which the replica that has it alive wakes it. */
+const othersFirst = 2000
 
 export const makeDormants = (
   port: ConversationPort,
@@ -33,6 +37,8 @@ export const makeDormants = (
       StoreError | LeaseLostError | CoordinationUnavailableError
     >
     readonly forget: (key: string) => void
+    /** Runs without being waited for. */
+    readonly run: (effect: Effect.Effect<void>) => void
   }
 ) => {
   const armed = new Map<string, Timer>()
@@ -40,6 +46,20 @@ export const makeDormants = (
   const wake = (key: string): void => {
     armed.delete(key)
     if (!options.running() || conversations.lives.has(key)) return
+    if (port.shared) options.run(unlessWoken(key))
+    else take(key)
+  }
+  /** DM3. */
+  const unlessWoken = (key: string): Effect.Effect<void> =>
+    Effect.matchCause(port.store.getCheckpoint(port.scope, key), {
+      onSuccess: ({ checkpoint }) => {
+        const at = wakeTime(checkpoint?.wait)
+        if (at !== undefined && at <= port.timers.now() && options.running()) take(key)
+      },
+      // The next look finds it again.
+      onFailure: () => {}
+    })
+  const take = (key: string): void => {
     const holder: TurnHolder = { key, turn: undefined }
     port.turns.submit({
       holder,
@@ -76,7 +96,7 @@ export const makeDormants = (
       if (armed.has(key) || conversations.lives.has(key)) continue
       armed.set(
         key,
-        port.timers.at(wakeAt, () => wake(key))
+        port.timers.at(port.shared ? wakeAt + othersFirst : wakeAt, () => wake(key))
       )
     }
   })

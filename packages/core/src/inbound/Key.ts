@@ -16,3 +16,6 @@ export const keyOf = (
 
 /** What the keys of a group's participants begin with. */
 export const participantsOf = (chatId: string): string => `${escaped(chatId)}:`
+
+/** Whether it is the key of one participant of a group. */
+export const isOfParticipant = (key: string): boolean => key.includes(":")

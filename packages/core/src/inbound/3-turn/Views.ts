@@ -13,7 +13,7 @@ import type { CoordinatorShape, Lease } from "../../spi/Coordinator.ts"
 import { type CoordinationUnavailableError, LeaseLostError } from "../../spi/Errors.ts"
 import type { BotScope, StoreError, StoreShape } from "../../spi/Store.ts"
 import type { ReadFailure } from "../InboundPort.ts"
-import { keyOfChat, participantsOf } from "../Key.ts"
+import { isOfParticipant, keyOfChat, participantsOf } from "../Key.ts"
 import type { View } from "../Passage.ts"
 
 /** So often is a fence raised and lifted before somebody else is taken to be doing the same. */
@@ -56,6 +56,8 @@ export class Views {
   /** The view of a key under a fresh lease, as far as memory has it: when we held it last. */
   known(lease: Lease, key: string, userId: string): View | undefined {
     if (lease.previousHolder !== this.incarnation) return undefined
+    // A group is handed to a person as a whole, by a turn of another key.
+    if (this.shared && isOfParticipant(key)) return undefined
     const view = this.views.get(key)
     return view?.user.id === userId ? view : undefined
   }
