@@ -90,8 +90,11 @@ export const makeLifecycle = Effect.fnUntraced(function* (id: string, parts: Ass
     life = undefined
     publish({ _tag: "stopping" })
     lifecycle.state = "draining"
+    // Shared and without a journal, what was taken here is known to nobody else.
+    lifecycle.finishing = parts.coordinator.shared && !parts.durability.durable
     parts.idle.stop()
     const drained = yield* Effect.timeoutOption(parts.settled, settings.stopGrace)
+    lifecycle.finishing = false
     if (Option.isNone(drained)) {
       parts.admissions.stop()
       for (const turn of [...parts.turns.active.turns()]) parts.turns.suspend(turn, "stopping")

@@ -43,7 +43,7 @@ export const makeParts = Effect.fnUntraced(function* (
 
   /** Tenant and bot: what keeps two bots apart in one store (R21). */
   const scope = `${settings.tenant}/${id}`
-  const lifecycle: LifecycleCell = { state: "idle", lead: undefined }
+  const lifecycle: LifecycleCell = { state: "idle", finishing: false, lead: undefined }
   const queue = new ChatQueue({ perKey: settings.limits.perKey, total: settings.limits.total }, scope)
   const metrics = yield* makeMetrics(id, {
     waiting: () => queue.waiting,

@@ -47,7 +47,10 @@ export const makeGiveBack = (port: InboundPort) => {
           : live === undefined
             ? Effect.void
             : port.conversations.abandon(live, turn)
-      if (passage.closed) return abandoned
+      // What it asked to follow is lost with its turn, and so is the message that asked.
+      const unfollowed = passage.fate === "following" && turn.suspended === "lease-lost"
+      if (passage.closed && !unfollowed) return abandoned
+      if (unfollowed) passage.fate = "open"
       passage.closed = true
       const died =
         exit._tag === "Failure" && !Cause.hasInterruptsOnly(exit.cause)

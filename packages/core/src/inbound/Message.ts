@@ -32,8 +32,9 @@ export const makeMessage = (port: InboundPort) => {
 
   /** Phases 4 to 6, under the turn. */
   const handle = (passage: Passage, turn: Turn): Effect.Effect<void> => {
-    // Stopped while it waited: it goes back (ME3).
-    if (port.lifecycle.state !== "running") return giveBack(passage, "not-running")
+    // Stopped while it waited, or no time is left for it: it goes back (ME3).
+    const { finishing, state } = port.lifecycle
+    if (state !== "running" && !finishing) return giveBack(passage, "not-running")
     const { event, key } = passage
     const known = port.views.known(turn.lease, key, event.sender)
     if (known !== undefined) return seen(passage, known)
@@ -73,7 +74,12 @@ export const makeMessage = (port: InboundPort) => {
     port.dedupe?.release(passage.mark)
     drop(port, passage, "duplicate")
   }
-  const path: Path = { handle, cut, unavailable, abandon, claim, duplicate }
+  const over = (passage: Passage): void => {
+    if (passage.fate !== "following") return
+    passage.fate = "handled"
+    port.metrics.handled()
+  }
+  const path: Path = { handle, cut, unavailable, abandon, claim, duplicate, over }
 
   /** Phases 1 to 3 of an event that is known, ours to hear and no echo. */
   return (event: MessageEvent, lane: Lane): Effect.Effect<void, NotAcceptingError> => {

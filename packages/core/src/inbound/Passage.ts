@@ -51,8 +51,8 @@ export class Passage implements TurnHolder {
   record = ""
   /** What a conversation did last in this turn; settled at the close. */
   drive: { readonly live: Live; readonly settled: Settled } | undefined = undefined
-  /** Counted once: as handled, or as dropped (I24). */
-  fate: "open" | "handled" | "dropped" = "open"
+  /** Counted once: as handled, or as dropped (I24). `following`: handled, but for what it asked to follow in its turn (R18). */
+  fate: "open" | "following" | "handled" | "dropped" = "open"
   /** Its effect is not stored: its record is released, not acked (I10). */
   unsettled = false
 

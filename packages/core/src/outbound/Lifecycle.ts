@@ -12,6 +12,8 @@ export interface Lead {
 /** A plain cell, written by `bot/Lifecycle.ts` and `bot/Leading.ts` alone and read on every send. */
 export interface LifecycleCell {
   state: LifecycleState
+  /** It stops, and messages that were taken still get their turn: who delivered them has been told so. */
+  finishing: boolean
   /** Of an exclusive transport, whoever has it; nothing is sent or stored once it is lost (R12). */
   lead: Lead | undefined
 }

@@ -14,6 +14,8 @@ export interface Path {
   readonly abandon: (passage: Passage) => void
   readonly claim: (passage: Passage) => Claim | undefined
   readonly duplicate: (passage: Passage) => void
+  /** All that was to follow it has. */
+  readonly over: (passage: Passage) => void
 }
 
 /** What is done with a message under its turn. */
@@ -43,6 +45,7 @@ export class MessageWork implements TurnWork {
     return this.path.unavailable(this.holder, error)
   }
   over(): void {
+    this.path.over(this.holder)
     // Neither run, cut nor refused: the coordinator died.
     if (!this.holder.closed && this.holder.record === "") this.path.abandon(this.holder)
     this.holder.lane.over()

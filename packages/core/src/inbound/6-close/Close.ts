@@ -60,8 +60,10 @@ export const makeClose = (port: InboundPort) => {
     )
   }
   const publish = (passage: Passage, chat: Chat): void => {
-    passage.fate = "handled"
-    port.metrics.handled()
+    if (passage.turn === undefined || passage.turn.then.length === 0) {
+      passage.fate = "handled"
+      port.metrics.handled()
+    } else passage.fate = "following"
     port.publish({ _tag: "message", chat })
     port.rearmIdle(chat)
   }
