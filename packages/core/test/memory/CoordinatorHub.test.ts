@@ -186,4 +186,40 @@ describe("CoordinatorHub", () => {
         expect(Option.isNone(yield* a.enqueueOnce("key", lose))).toBe(true)
       })
   )
+
+  it.effect(
+    "COORD-06 8 replicas × 1,000 tickets on one key: distinct growing fences, FIFO per replica, no overlap",
+    () =>
+      Effect.gen(function* () {
+        const hub = CoordinatorHub.make()
+        const fences: Array<number> = []
+        let inside = 0
+        let overlaps = 0
+        const work = Effect.fnUntraced(function* (a: CoordinatorShape) {
+          const order: Array<number> = []
+          const fibers: Array<Fiber.Fiber<void, unknown>> = []
+          for (let n = 0; n < 1_000; n++) {
+            const ticket = yield* a.enqueue("one")
+            const turn = Effect.flatMap(ticket.granted, (held) => {
+              if (++inside > 1) overlaps++
+              fences.push(held.fence)
+              order.push(n)
+              inside--
+              return held.release
+            })
+            fibers.push(yield* Effect.forkChild(turn))
+            yield* Effect.yieldNow
+          }
+          yield* Fiber.joinAll(fibers)
+          return order
+        })
+        const replicas = yield* Effect.all(Array.from({ length: 8 }, () => replica(hub)))
+        const orders = yield* Effect.forEach(replicas, work, { concurrency: "unbounded" })
+        expect(overlaps).toBe(0)
+        expect(fences).toHaveLength(8_000)
+        expect(fences.every((fence, at) => at === 0 || fence > (fences[at - 1] ?? Infinity))).toBe(true)
+        for (const order of orders) expect(order).toEqual(Array.from({ length: 1_000 }, (_, n) => n))
+      }),
+    60_000
+  )
 })
