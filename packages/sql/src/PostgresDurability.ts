@@ -44,7 +44,7 @@ export const make = Effect.fn("PostgresDurability.make")(function* (
   )
   yield* checkSchema(client)
   yield* sweeping(sweepRun(client), every, goneOfDurability)
-  return durabilityDriver("postgres", client.transact)
+  return durabilityDriver("postgres", client)
 })
 
 /** Inbox and outbox on a database that is migrated already. Creates nothing. Source: D3 */

@@ -24,7 +24,7 @@ export const make = Effect.fn("PostgresSchedule.make")(function* (): Effect.fn.R
 > {
   const client = yield* PostgresClient
   yield* checkSchema(client)
-  return scheduleDriver("postgres", true, client.transact)
+  return scheduleDriver("postgres", true, client)
 })
 
 /** Durable jobs on what is migrated already. Creates nothing. Source: D4 */

@@ -44,7 +44,7 @@ export const make = Effect.fn("SqliteDurability.make")(function* (
   )
   yield* checkSchema(client)
   yield* sweeping(sweepRun(client), every, goneOfDurability)
-  return durabilityDriver("sqlite", client.transact)
+  return durabilityDriver("sqlite", client)
 })
 
 /** Inbox and outbox on a file that is migrated already. Creates nothing. Source: D3 */

@@ -24,7 +24,7 @@ export const make = Effect.fn("SqliteSchedule.make")(function* (): Effect.fn.Ret
 > {
   const client = yield* SqliteClient
   yield* checkSchema(client)
-  return scheduleDriver("sqlite", client.persistent, client.transact)
+  return scheduleDriver("sqlite", client.persistent, client)
 })
 
 /** Durable jobs on what is migrated already. Creates nothing. Source: D4 */

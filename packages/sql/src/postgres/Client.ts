@@ -40,6 +40,8 @@ export interface PostgresClientShape {
   ) => Effect.Effect<ReadonlyArray<Row>, StoreError>
   /** All of a script or nothing of it. It is begun again when it has to be tried again. */
   readonly transact: <A>(operation: string, script: () => Script<A>) => Effect.Effect<A, StoreError>
+  /** A script that only reads: each of its statements sees what stands when it runs. */
+  readonly read: <A>(operation: string, script: () => Script<A>) => Effect.Effect<A, StoreError>
 }
 
 /** A Postgres to work with. Source: H Postgres. */
@@ -147,7 +149,8 @@ const make = Effect.fnUntraced(function* (
   const shape: PostgresClientShape = {
     schema,
     query: (operation, statement, params) => patient(operation, run(statement, params)),
-    transact: (operation, script) => patient(operation, client.withTransaction(runScript(run, script)))
+    transact: (operation, script) => patient(operation, client.withTransaction(runScript(run, script))),
+    read: (operation, script) => patient(operation, runScript(run, script))
   }
   return Context.make(PostgresClient, shape).pipe(Context.add(SqlClient.SqlClient, client))
 })

@@ -61,6 +61,8 @@ export interface SqliteClientShape {
   readonly transaction: <A>(operation: string, f: (prepare: Prepare) => A) => Effect.Effect<A, StoreError>
   /** The same for a script. */
   readonly transact: <A>(operation: string, script: () => Script<A>) => Effect.Effect<A, StoreError>
+  /** The same for one that only reads. */
+  readonly read: <A>(operation: string, script: () => Script<A>) => Effect.Effect<A, StoreError>
 }
 
 /** An open SQLite file. Source: H SQLite. */
@@ -304,7 +306,8 @@ const make = Effect.fnUntraced(function* (options: SqliteClientOptions) {
     use: (operation, f) => run(operation, () => f(prepare)),
     write: (operation, f) => write(operation, () => f(prepare)),
     transaction: (operation, f) => write(operation, () => atomically(db, prepare, f)),
-    transact: (operation, script) => write(operation, () => atomically(db, prepare, () => runScript(prepare, script)))
+    transact: (operation, script) => write(operation, () => atomically(db, prepare, () => runScript(prepare, script))),
+    read: (operation, script) => run(operation, () => runScript(prepare, script))
   }
   return Context.make(SqliteClient, shape).pipe(Context.add(SqlClient.SqlClient, client))
 })
