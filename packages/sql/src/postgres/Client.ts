@@ -156,7 +156,7 @@ const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Connects to a Postgres (14 or later). Fails with `ConfigValidationError` for an option out of range; a server that
+ * Connects to a Postgres (15 or later). Fails with `ConfigValidationError` for an option out of range; a server that
  * cannot be reached is told by the first call. Source: H Postgres
  */
 export const layer = (
