@@ -58,7 +58,11 @@ const wire = (parts: Parts, definition: AnyDefinition, registry: Registry) => {
 
   const outbound = wireOutbound(parts, registry, failures.report)
   const quiet = makeQuiet(() => turns.pending() === 0 && queue.waiting === 0)
-  const turns = wireTurns(parts, quiet.check, (key) => conversations.distrust(key))
+  const turns = wireTurns(parts, quiet.check, (key) => {
+    conversations.distrust(key)
+    // Also where this turn ends before it reads anything: the next one is to know.
+    views.doubt(key)
+  })
   const followers = makeFollowers(settings.limits.pending, () => lifecycle.state === "running")
   const chatOf = makeChatOf(parts, () => chatPort)
   const conversationPort = wireConversations(parts, registry, {

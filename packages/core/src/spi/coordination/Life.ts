@@ -166,10 +166,15 @@ export interface Waiter {
   readonly lead: boolean
   /** It was given up, or refused. */
   over: boolean
+  /** It has a place, its grant, or no need of either any more. */
+  readonly isPlaced: boolean
   readonly grant: (lease: Held) => void
   /** Another owner has the claim. */
   readonly refuse: () => void
 }
+
+/** So many keys are known a partition; then all are forgotten, which costs each of them one more read. */
+const oursKept = 10_000
 
 export class Life {
   readonly index: number
@@ -188,6 +193,8 @@ export class Life {
   unsure: ReadonlyArray<Held> = []
   /** Holds the backend says are ours and nobody here knows, as the last renewal saw them. */
   strangers: ReadonlySet<string> = new Set()
+  /** Keys whose last turn we know of was one we took up here: only then is a previous holder that is us one we remember (R6). */
+  private readonly ours = new Set<string>()
   /** Releases that failed: repeated at each renewal (C7). */
   readonly unreleased = new Map<string, Ending>()
 
@@ -200,6 +207,18 @@ export class Life {
   }
   get isIdle(): boolean {
     return this.held.size === 0 && this.waiting.size === 0 && this.unreleased.size === 0
+  }
+  /** A turn of the key was taken up here. */
+  took(key: string): void {
+    if (this.ours.size >= oursKept) this.ours.clear()
+    this.ours.add(key)
+  }
+  isOurs(key: string): boolean {
+    return this.ours.has(key)
+  }
+  /** A turn of the key may have been granted to us without our knowing. */
+  doubt(key: string): void {
+    this.ours.delete(key)
   }
   /** LF2 for all it holds, when our own clock says so. */
   loseExpired(now: number): void {

@@ -40,6 +40,7 @@ export class Repair {
       life.strangers = strangers
       const owed = [...life.unreleased.values()]
       life.unreleased.clear()
+      for (const { key } of back) life.doubt(key)
       const ends = [...owed, ...back.map(({ key, ticket }) => ({ key, ticket, epoch: life.epoch, claim: undefined }))]
       return Effect.andThen(
         this.replica.countOverlaps(life, missing),
@@ -126,12 +127,14 @@ export class Repair {
       }
       if (result._tag === "granted") {
         if (this.replica.grant(life, ticket, result) || life.held.has(ticket)) return Effect.void
+        life.doubt(waiter.key)
         return this.replica.ends.end(life, { key: waiter.key, ticket, epoch, claim: undefined })
       }
       if (life.waiting.get(ticket) !== waiter) return Effect.void
       // Lost at the backend: it is placed anew, and before whoever comes now.
       waiter.placedIn = ""
       life.unfinished = true
+      life.doubt(waiter.key)
       return Effect.void
     })
   }

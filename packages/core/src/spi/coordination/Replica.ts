@@ -133,6 +133,7 @@ export class Replica {
   /** A waiting place nobody waits at any more. */
   leave(life: Life, { claim, key }: Waiter, ticket: string, epoch: string): Effect.Effect<void> {
     const ends = claim === undefined ? undefined : { key: claim.key, owner: claim.owner, keep: false }
+    life.doubt(key)
     return this.end(life, { key, ticket, epoch, claim: ends })
   }
 
@@ -141,9 +142,14 @@ export class Replica {
     const waiter = life.waiting.get(ticket)
     if (waiter === undefined) return false
     life.waiting.delete(ticket)
+    // Given up since: a turn that nobody takes would be held for ever.
+    if (waiter.over) return false
     this.floor = Math.max(this.floor, row.fence)
     for (const other of life.waiting.values()) if (other.key === waiter.key) other.movedAt = this.options.monotonic()
-    const held = new Held(life, this.ends, waiter, row)
+    // Held by us, says the backend; but in a turn that nobody here took up others may have come before it (R6).
+    const unknown = row.previousHolder === this.options.incarnation && !life.isOurs(waiter.key)
+    life.took(waiter.key)
+    const held = new Held(life, this.ends, waiter, unknown ? { ...row, previousHolder: "" } : row)
     life.held.set(ticket, held)
     waiter.grant(held)
     return true
@@ -163,6 +169,7 @@ export class Replica {
     life.goodUntil = this.goodFrom(sentAt)
     life.strangers = new Set()
     for (const [ticket, { claim }] of life.unreleased) if (claim === undefined) life.unreleased.delete(ticket)
+    for (const { key } of life.waiting.values()) life.doubt(key)
     life.unfinished = life.waiting.size > 0
     yield* this.countOverlaps(life, unsure)
   })
@@ -249,7 +256,8 @@ export class Replica {
   /** RP1: known first, then asked for. Safe to repeat. */
   place(life: Life, waiter: Waiter): DriverEffect {
     return Effect.suspend(() => {
-      if (waiter.over) return Effect.void
+      // Whoever asks for it, its own caller or a new epoch: it has one place, or a second grant would be nobody's.
+      if (waiter.isPlaced) return Effect.void
       const { driver, incarnation, monotonic } = this.options
       const { claim, key } = waiter
       const { epoch } = life
@@ -290,6 +298,7 @@ export class Replica {
     waiter.placedIn = epoch
     // A renewal or a wake may have brought the grant before this answer did.
     if (result._tag === "queued" || this.grant(life, ticket, result) || life.held.has(ticket)) return Effect.void
+    life.doubt(waiter.key)
     return this.end(life, { key: waiter.key, ticket, epoch, claim: undefined })
   }
 }

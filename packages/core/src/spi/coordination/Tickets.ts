@@ -68,7 +68,11 @@ class Place implements Ticket, Waiter {
       if (this.over) return Effect.void
       this.over = true
       const { held, life, ticket } = this
-      if (held !== undefined) return held.giveUp
+      if (held !== undefined) {
+        // Nobody looked at what was before this turn: the next one is to.
+        life.doubt(this.key)
+        return held.giveUp
+      }
       life.waiting.delete(ticket)
       return ticket === "" ? Effect.void : this.replica.leave(life, this, ticket, life.epoch)
     })
