@@ -52,6 +52,8 @@ export type Entry =
       readonly id: string
       readonly revision: number
       readonly fence: number
+      /** As the write came to the store. */
+      readonly hold: Hold
       /** 0 for a tombstone. */
       readonly visit: number
       readonly clear: boolean
@@ -69,6 +71,8 @@ export type Entry =
       readonly id: string
       readonly revision: number
       readonly clear: boolean
+      /** Of the reader's own turn at the backend; 0 where it has none. */
+      readonly fence: number
     })
   | (At & { readonly _tag: "told"; readonly what: "write" | "send"; readonly outcome: "ok" | "fail" | "unknown" })
   // ------------------------------------------------------------ the phones

@@ -65,7 +65,8 @@ it.effect("I6 a waiter has one place, whoever asks for it", () =>
       lease,
       turnWait: 120_000,
       monotonic: () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6,
-      events: yield* PubSub.sliding<CoordinatorEvent>(16)
+      events: yield* PubSub.sliding<CoordinatorEvent>(16),
+      onNewLife: () => {}
     })
     const { enqueue } = makeTickets(replica)
     const first = yield* enqueue("k")

@@ -2,7 +2,15 @@
 import type { Chance } from "../world/Chance.ts"
 import { again, done, type Errand, wait } from "./Person.ts"
 
-const questions: ReadonlyArray<string> = ["¿Nombre?", "¿Apodo?", "¿Plan?", "¿Qué te gustó?", "¿Por qué?", "¿Estrellas?"]
+const questions: ReadonlyArray<string> = [
+  "¿Nombre?",
+  "¿Apodo?",
+  "¿Plan?",
+  "¿Qué te gustó?",
+  "¿Por qué?",
+  "¿Estrellas?",
+  "¿Algo más?"
+]
 
 /**
  * What they were in the middle of is over: they begin anew; asked what they did not come for, they leave it. Anything
@@ -36,7 +44,7 @@ export const makeErrands = (chat: string, chance: Chance, count: number): Readon
     rephrase,
     begin: () => "encuesta",
     read: (text) => {
-      if (text === "¿Qué te gustó?" || text === "¿Por qué?" || text === "¿Estrellas?") return `s ${tag()}`
+      if (questions.indexOf(text) > 2) return `s ${tag()}`
       // Some are impatient, some very much so.
       if (text === "Un momento")
         return chance.happens(0.75) ? wait : Array.from({ length: chance.between(1, 4) }, () => `s ${tag()}`)

@@ -59,7 +59,8 @@ export const makeShop = (witness: Witness["Service"]) => {
         yield* c.sleep("pause", "6s")
         const id = yield* c.run("save", (op) => Effect.andThen(Effect.sleep(100), witness.charge(op.id)))
         const stars = yield* c.ask("stars", "¿Estrellas?", { validate: seen("stars") })
-        yield* c.say(`Anotado ${liked}, ${why}, ${stars} (${id.length > 0 ? "guardado" : ""})`)
+        const more = yield* c.ask("more", "¿Algo más?", { validate: seen("more") })
+        yield* c.say(`Anotado ${liked}, ${why}, ${stars}, ${more} (${id.length > 0 ? "guardado" : ""})`)
       })
     )
   const colour = Flow.make("color").pipe(
@@ -75,7 +76,7 @@ export const makeShop = (witness: Witness["Service"]) => {
       Bot.when(/^eco (.+)$/u, (chat) =>
         Effect.andThen(chat.reply(`Eco ${chat.match?.[1] ?? ""} 1`), chat.reply(`Eco ${chat.match?.[1] ?? ""} 2`))
       ),
-      Bot.when(/^lento/u, (chat) => Effect.andThen(Effect.sleep(settle * 1.3), chat.reply("Lento"))),
+      Bot.when(/^lento/u, (chat) => Effect.andThen(Effect.sleep(settle * 3), chat.reply("Lento"))),
       Bot.when(/^terco/u, (chat) =>
         Effect.andThen(Effect.uninterruptible(Effect.sleep(settle * 3)), chat.reply("Terco"))
       ),

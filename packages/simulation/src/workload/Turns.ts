@@ -82,10 +82,7 @@ export const runTurns = (seed: number, options: TurnsOptions = {}): Outcome => {
   const boot = (index: number, life: number): Replica => {
     const machine = universe.machine(`r${index}.${life}`)
     const dice = chance.fork(index * 1000 + life)
-    const cable = universe.machine("wire")
-    const wire = makeWire(dice.fork(1), (millis, again) => {
-      universe.timer(cable, millis, () => cable.run(Effect.ignore(again)))
-    })
+    const wire = makeWire(dice.fork(1))
     running.add(machine)
     const program = Effect.scoped(
       Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { Bot, InProcessScheduler, LocalCoordinator, layerNoDurability, MemorySto
 import { Coordinator, coordinatorFromDriver, fromDriver, Provider, Store } from "@botmesh/core/spi"
 import { CoordinatorHub } from "@botmesh/core/testing"
 import { Context, Deferred, Effect, Exit, Layer, Random, Scope, Stream } from "effect"
-import type { Entry } from "../History.ts"
+import type { Entry, Hold } from "../History.ts"
 import type { Replica } from "../Nemesis.ts"
 import type { Chance } from "./Chance.ts"
 import { type HubWatch, watchHub } from "./HubWatch.ts"
@@ -45,14 +45,13 @@ export const makeBotWorld = <Id extends string, E, R>(options: BotWorldOptions<I
   const { tenant } = definition.options
   const scope = `${typeof tenant === "string" ? tenant : "default"}/${definition.id}`
   const hub = watchHub(CoordinatorHub.make({ partitions: 2 }), universe, note)
-  const store = watchStore(MemoryStore.make(), universe, note)
+  // A process of its own is the only one there is: its turns are its own.
+  const look = (machine: string, key: string): { readonly hold: Hold; readonly fence: number } =>
+    options.coordination === "local" ? { hold: "own", fence: 0 } : hub.look(machine, `${scope}/${key}`)
+  const store = watchStore(MemoryStore.make(), universe, note, look)
   const phone = makePhone({
     ...options,
-    // A process of its own is the only one there is: its turns are its own.
-    look: (machine, chat) => ({
-      key: chat,
-      ...(options.coordination === "local" ? { hold: "own", fence: 0 } : hub.look(machine, `${scope}/${chat}`))
-    })
+    look: (machine, chat) => ({ key: chat, ...look(machine, chat) })
   })
   const fences = { value: 0 }
   const bots = new Map<Replica["machine"], Bot.BotShape<E>>()
@@ -80,15 +79,10 @@ export const makeBotWorld = <Id extends string, E, R>(options: BotWorldOptions<I
   const boot = (index: number, life: number): Replica => {
     const machine = universe.machine(`r${index}.${life}`)
     const dice = chance.fork(index * 1000 + life)
-    // On its way already: neither a freeze nor a crash of its sender stops it.
-    const cable = universe.machine("wire")
-    const again = (millis: number, effect: Effect.Effect<unknown, unknown>): void => {
-      universe.timer(cable, millis, () => cable.run(Effect.ignore(effect)))
-    }
     const wires = {
-      coordinator: makeWire(dice.fork(1), again),
-      store: makeWire(dice.fork(2), again),
-      phone: makeWire(dice.fork(3), again)
+      coordinator: makeWire(dice.fork(1)),
+      store: makeWire(dice.fork(2)),
+      phone: makeWire(dice.fork(3))
     }
     const told = (outcome: "ok" | "fail" | "unknown"): void =>
       note({ _tag: "told", at: universe.now, machine: machine.name, what: "write", outcome })

@@ -12,7 +12,7 @@ export interface Weather {
   lostCalls: number
   /** The call is carried out, its answer gets lost. */
   lostReplies: number
-  /** The call arrives a second time, later; its caller hears the first answer. */
+  /** The call is sent again before its answer came (a reconnect): carried out twice, its caller hears the second answer. */
   doubled: number
   /** The backend refuses before doing anything. */
   refusals: number
@@ -44,11 +44,7 @@ export interface Wire {
   ) => Effect.Effect<A, E>
 }
 
-/** @param send runs what arrives a second time, after so many ms, apart from its caller */
-export const makeWire = (
-  chance: Chance,
-  send: (millis: number, again: Effect.Effect<unknown, unknown>) => void
-): Wire => {
+export const makeWire = (chance: Chance): Wire => {
   const weather = fairWeather()
   const hop = (): Effect.Effect<void> => {
     const millis = weather.slow > 0 ? chance.between(0, weather.slow) : chance.happens(0.7) ? 0 : chance.between(0, 2)
@@ -63,10 +59,17 @@ export const makeWire = (
       if (weather.cut || (weather.lostCalls > 0 && chance.happens(weather.lostCalls))) return lost(fail("timeout"))
       const late = kind === "release" && weather.lateReleases > 0 ? chance.between(0, weather.lateReleases) : 0
       const way = late > 0 ? Effect.sleep(late) : hop()
-      return Effect.flatMap(Effect.andThen(way, effect), (answer) => {
-        if (kind !== "once" && weather.doubled > 0 && chance.happens(weather.doubled)) {
-          send(chance.between(0, 500), effect)
-        }
+      const again = kind !== "once" && weather.doubled > 0 && chance.happens(weather.doubled)
+      const carried = again
+        ? Effect.andThen(
+            Effect.andThen(
+              effect,
+              Effect.suspend(() => Effect.sleep(chance.between(0, 300)))
+            ),
+            effect
+          )
+        : effect
+      return Effect.flatMap(Effect.andThen(way, carried), (answer) => {
         if (weather.cut || (weather.lostReplies > 0 && chance.happens(weather.lostReplies)))
           return lost(fail("timeout"))
         return Effect.as(hop(), answer)

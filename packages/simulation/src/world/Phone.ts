@@ -174,6 +174,8 @@ export const makePhone = (options: PhoneOptions): Phone => {
     }
     // Nobody answers: whether it was taken is not known.
     universe.timer(network, patience, once(options.redelivers ? retry : taken))
+    // Sometimes a transport sends the same twice at once; either answer counts.
+    if (universe.chance.happens(options.doubles)) give(event, chosen, true, (isTaken) => isTaken && once(taken)())
     give(event, chosen, again, (isTaken) => {
       if (!isTaken) return once(() => universe.timer(network, 300, retry))()
       once(taken)()

@@ -1,7 +1,7 @@
 /** The world's own eyes on the store: every write and read of a conversation, as the store itself decided it. */
 import type { CheckpointRow, StoreDriver } from "@botmesh/core/spi"
 import { Effect } from "effect"
-import type { Entry } from "../History.ts"
+import type { Entry, Hold } from "../History.ts"
 import type { Universe } from "./Universe.ts"
 
 interface Row {
@@ -28,7 +28,13 @@ export interface StoreWatch {
   readonly writes: () => number
 }
 
-export const watchStore = (driver: StoreDriver, universe: Universe, note: (entry: Entry) => void): StoreWatch => {
+/** @param look what stands at the coordinator as a machine reads or writes a key */
+export const watchStore = (
+  driver: StoreDriver,
+  universe: Universe,
+  note: (entry: Entry) => void,
+  look: (machine: string, key: string) => { readonly hold: Hold; readonly fence: number }
+): StoreWatch => {
   let writes = 0
   /** One step: no other machine runs between the act and what is seen of it. */
   const seen = <A, E>(act: Effect.Effect<A, E>, after: (answer: A) => void): Effect.Effect<A, E> =>
@@ -48,7 +54,8 @@ export const watchStore = (driver: StoreDriver, universe: Universe, note: (entry
       key,
       id: row?.id ?? "",
       revision: row?.revision ?? 0,
-      clear: row !== undefined && row.data === null
+      clear: row !== undefined && row.data === null,
+      fence: look(machine, key).fence
     })
 
   const seenBy = (machine: string): StoreDriver => ({
@@ -60,7 +67,8 @@ export const watchStore = (driver: StoreDriver, universe: Universe, note: (entry
       seen(driver.putCheckpoint(bot, key, row, now), (accepted) => {
         const { expires, fence, id, revision, wakeAt } = row
         const clear = row.data === null
-        const about = { key, id, revision, fence, clear, accepted, wakeAt, expires }
+        const { hold } = look(machine, key)
+        const about = { key, hold, id, revision, fence, clear, accepted, wakeAt, expires }
         note({ _tag: "write", at: universe.now, machine, nth: ++writes, ...about, ...readRow(row.data) })
       }),
     raiseFence: (bot, key, fence) =>
