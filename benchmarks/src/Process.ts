@@ -16,6 +16,8 @@ export interface Job {
   readonly node?: ReadonlyArray<string>
   /** ms. */
   readonly limit?: number
+  /** It has processes of its own to run beside it: it is not kept to one core. */
+  readonly free?: boolean
 }
 
 const pinned = spawnSync("taskset", ["-V"]).status === 0
@@ -29,7 +31,7 @@ const command = (job: Job): readonly [string, ReadonlyArray<string>] => {
     script,
     ...job.args
   ]
-  return pinned
+  return pinned && job.free !== true
     ? ["taskset", ["-c", String(availableParallelism() - 1), process.execPath, ...node]]
     : [process.execPath, node]
 }
@@ -52,10 +54,13 @@ export const measure = (job: Job): Promise<Measured | Error> =>
     child.stderr.on("data", (data) => {
       errors += data
     })
-    const limit = setTimeout(() => child.kill("SIGKILL"), job.limit ?? 180_000)
+    // First in order: it may have started a server that ends with it.
+    const limit = setTimeout(() => child.kill("SIGTERM"), job.limit ?? 180_000)
+    const last = setTimeout(() => child.kill("SIGKILL"), (job.limit ?? 180_000) + 5_000)
     child.on("error", resolve)
     child.on("close", (code) => {
       clearTimeout(limit)
+      clearTimeout(last)
       const measured = read(output)
       if (measured !== undefined && code === 0) resolve(measured)
       else resolve(new Error(`exit ${code}: ${(errors || output).slice(-600)}`))

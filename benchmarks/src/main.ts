@@ -2,16 +2,18 @@
  * `pnpm bench NAME [--runs N] [--case NAME] [--slow] [--strict]`: measures and compares.
  *
  * Every measurement of ours and of each peer has a fresh process on one core; in each run all stand side by side, so
- * ratios of one report may be quoted and absolute figures of different ones may not. Speed is counted in messages per
- * second of CPU time: the same as by the clock on a quiet machine, and still right on a busy one.
+ * ratios of one report may be quoted and absolute figures of different ones may not. Speed is counted in messages or turns
+ * per second of CPU time: the same as by the clock on a quiet machine, and still right on a busy one.
  */
 import { parseArgs } from "node:util"
-import { type Case, cases } from "./dispatch/Dispatch.ts"
-import { cases as flowCases } from "./flows/Flows.ts"
+import type { Case } from "./Case.ts"
+import { cases as coordination } from "./coordination/Coordination.ts"
+import { cases as dispatch } from "./dispatch/Dispatch.ts"
+import { cases as flows } from "./flows/Flows.ts"
 import { isPinned, type Job, measure } from "./Process.ts"
 import { median, missed, type Report, type Result, table } from "./Report.ts"
 
-const benches: Readonly<Record<string, ReadonlyArray<Case>>> = { dispatch: cases, flows: flowCases }
+const benches: Readonly<Record<string, ReadonlyArray<Case>>> = { coordination, dispatch, flows }
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -57,10 +59,12 @@ const take = async (id: string, job: Job): Promise<void> => {
   all.push(measured.value)
   console.error(
     `${id}: ${Object.entries(measured)
-      .map(([name, value]) => `${name} ${Math.round(value)}`)
+      .map(([name, value]) => `${name} ${shown(value)}`)
       .join(", ")}`
   )
 }
+/** Figures below ten are shares and ratios. */
+const shown = (value: number): string => (Math.abs(value) < 10 ? value.toPrecision(3) : String(Math.round(value)))
 const result = (id: string): number => median(samples.get(id) ?? [])
 
 console.error(`${bench}: ${runs} runs${isPinned ? "" : ", not pinned to a core: there is no taskset"}`)

@@ -2,8 +2,9 @@
  * botmesh with everything on: dedupe, store, one hook on each side, one subscriber of the events, metrics. Messages come
  * in as from any transport, through `host.receive`; one is done when the subscriber is told of it.
  *
- * Variants, in any combination: `flow` asks by a flow in place of a free-form conversation, `document` by a flow document; `persistent` keeps a checkpoint;
- * `dormant` gives the fiber up at once; `sqlite` stores in the SQLite file that BENCH_FILE names.
+ * Variants, in any combination: `flow` asks by a flow in place of a free-form conversation, `document` by a flow document;
+ * `persistent` keeps a checkpoint; `dormant` gives the fiber up at once; `sqlite` stores in the SQLite file that BENCH_FILE
+ * names; `redis` takes its turns on the Redis that BENCH_REDIS names.
  */
 import {
   Bot,
@@ -19,6 +20,7 @@ import {
 } from "@botmesh/core"
 import { fromDriver, type ProviderHost, type ProviderShape, type StoreShape } from "@botmesh/core/spi"
 import { compile } from "@botmesh/flows"
+import { Redis, RedisCoordinator } from "@botmesh/redis"
 import { SqliteStore } from "@botmesh/sql"
 import { Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { farewell, firstQuestion, nameOf, type Setup, secondQuestion, type Task, words } from "./Engine.ts"
@@ -176,9 +178,12 @@ export const setup: Setup = async (task, onReply) => {
       host = started
     }, onReply)
   )
+  const coordinator = task.variant.includes("redis")
+    ? RedisCoordinator.layer().pipe(Layer.provide(Redis.layer({ url: process.env["BENCH_REDIS"] ?? "" })))
+    : LocalCoordinator.layer()
   const layer = Bot.layer(bot).pipe(
     Layer.provide(provider),
-    Layer.provide(Layer.mergeAll(store, LocalCoordinator.layer(), layerNoDurability, InProcessScheduler.layer))
+    Layer.provide(Layer.mergeAll(store, coordinator, layerNoDurability, InProcessScheduler.layer))
   )
   const runtime = ManagedRuntime.make(layer)
   const running = await runtime.runPromise(bot)

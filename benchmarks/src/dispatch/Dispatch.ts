@@ -1,27 +1,6 @@
 /** How fast a message gets through, and what a waiting conversation weighs, beside peers and hand-written floors. */
+import { against, atMost, besides, type Aim, type Case } from "../Case.ts"
 import type { Job } from "../Process.ts"
-
-/** A target over medians: ours, the peers', and those of the cases before it. */
-export interface Aim {
-  readonly name: string
-  readonly want: number
-  /** What it came to; `undefined` when something it needs was not measured. */
-  readonly got: (ours: number, peers: Peers, others: Peers) => number | undefined
-  readonly most?: boolean
-}
-type Peers = Readonly<Record<string, number | undefined>>
-
-export interface Case {
-  readonly name: string
-  readonly unit: string
-  readonly ours: Job
-  readonly peers: Readonly<Record<string, Job>>
-  readonly aims: ReadonlyArray<Aim>
-  /** Takes minutes: measured when it is named or with `--slow`, and then once. */
-  readonly slow?: boolean
-  /** Hardly varies: measured once, however many runs are asked for. */
-  readonly once?: boolean
-}
 
 const perSecond = "messages per CPU second"
 const speed = (engine: string, scenario: string, triggers = 1, variant = ""): Job => ({
@@ -62,18 +41,6 @@ const waiting: Case["peers"] = {
   "grammY conversations": weight(grammy, "ordered"),
   botbuilder: weight(botbuilder)
 }
-
-const against = (name: string, want: number, peer: string): Aim => ({
-  name,
-  want,
-  got: (mine, peers) => (peers[peer] === undefined ? undefined : mine / peers[peer])
-})
-const besides = (name: string, want: number, other: string): Aim => ({
-  name,
-  want,
-  got: (mine, _, others) => (others[other] === undefined ? undefined : mine / others[other])
-})
-const atMost = (name: string, want: number): Aim => ({ name, want, got: (mine) => mine, most: true })
 
 const conversationAims: ReadonlyArray<Aim> = [
   against("at least 2.5× grammY conversations", 2.5, "grammY conversations"),

@@ -1,5 +1,5 @@
 /** What flow documents cost: their expressions, compiling them, and running them beside the same flow in TypeScript. */
-import type { Aim, Case } from "../dispatch/Dispatch.ts"
+import type { Aim, Case } from "../Case.ts"
 import type { Job } from "../Process.ts"
 
 const expression = (engine: string, mode: "evaluate" | "compile"): Job => ({
