@@ -11,7 +11,7 @@ const [file = "", count = "1"] = process.argv.slice(2)
 const callers = Number(count)
 /** ms of CPU time of this process, and of the clock at most. */
 const budget = 1_000
-const longest = 15_000
+const longest = 6_000
 
 const server = await startServer()
 const contender = await open(file, { port: server.port, callers, lease: longLease })

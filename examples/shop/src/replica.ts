@@ -8,7 +8,7 @@ import { InProcessScheduler, layerNoDurability } from "@botmesh/core"
 import { Redis, RedisCoordinator, RedisStore } from "@botmesh/redis"
 import { layer as layerNode } from "@effect/platform-node/NodeServices"
 import { runMain } from "@effect/platform-node/NodeRuntime"
-import { Config, Effect, Layer } from "effect"
+import { Config, Effect, Layer, Logger } from "effect"
 import { Payments } from "./payments.ts"
 import { serveOn } from "./serve.ts"
 
@@ -26,4 +26,4 @@ const main = Effect.gen(function* () {
   return yield* serveOn(Layer.merge(shared, Payments.layerLog(charges)), port)
 })
 
-runMain(Effect.provide(main, layerNode))
+runMain(main.pipe(Effect.provide(layerNode), Effect.provideService(Logger.LogToStderr, true)))

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+const programOf = (name: string) => fileURLToPath(new URL(`../src/${name}.ts`, import.meta.url))
 
 export interface Ended {
   readonly code: number | null
@@ -91,11 +91,12 @@ const watch = (child: ChildProcessWithoutNullStreams): Demo => {
   }
 }
 
-/** Starts the demo. @param args of its command line; `env` beside that of this process */
+/** Starts the demo, or another program of `src`. @param args of its command line; `env` beside that of this process */
 export const startDemo = (
   args: ReadonlyArray<string>,
-  options: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string } = {}
+  options: { readonly env?: Readonly<Record<string, string>>; readonly cwd?: string; readonly program?: string } = {}
 ): Demo => {
+  const main = programOf(options.program ?? "main")
   const { TELEGRAM_TOKEN: _, TELEGRAM_SECRET: __, ...env } = process.env
   const flags = ["--conditions=botmesh-source", "--disable-warning=ExperimentalWarning"]
   return watch(
