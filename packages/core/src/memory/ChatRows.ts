@@ -9,16 +9,13 @@ export interface ChatCaps {
   readonly maxMessages: number
 }
 
-class Talk {
+/** A chat, with its messages in the same object: every message of it looks at both. */
+class Talk extends MessageRing {
   /** Undefined until somebody writes: a chat the bot only wrote to is still a first contact (ST8). */
   chat: ChatRow | undefined = undefined
   /** The name of the person of a private chat, who is no contact beside it. */
   person: string | undefined = undefined
   used = false
-  readonly messages: MessageRing
-  constructor(log: MessageLog) {
-    this.messages = new MessageRing(log)
-  }
 }
 
 interface Contact {
@@ -56,7 +53,7 @@ export class ChatRows {
 
   page(chatId: string, limit: number, after: string | undefined): Page<MessageRow> {
     const talk = this.talks.rows.get(chatId)
-    return talk === undefined ? { items: [] } : talk.messages.page(chatId, limit, after)
+    return talk === undefined ? { items: [] } : talk.page(chatId, limit, after)
   }
 
   private talk(chatId: string): Talk {
@@ -69,7 +66,7 @@ export class ChatRows {
       const dropped = this.talks.next()
       if (dropped !== undefined) {
         this.talks.rows.delete(dropped[0])
-        this.messages -= dropped[1].messages.clear(0)
+        this.messages -= dropped[1].clear(0)
       }
     }
     const talk = new Talk(this.log)
@@ -92,7 +89,7 @@ export class ChatRows {
   }
 
   private keep(talk: Talk, message: MessageRow): void {
-    this.messages += talk.messages.add(message, this.caps.maxMessagesPerChat)
+    this.messages += talk.add(message, this.caps.maxMessagesPerChat)
     if (this.messages > this.caps.maxMessages) this.forget(talk)
   }
 
@@ -101,7 +98,7 @@ export class ChatRows {
     while (this.messages > this.caps.maxMessages) {
       const talk = this.talks.next()?.[1]
       if (talk === undefined) return
-      this.messages -= talk.messages.clear(talk === writer ? 1 : 0)
+      this.messages -= talk.clear(talk === writer ? 1 : 0)
     }
   }
 }
