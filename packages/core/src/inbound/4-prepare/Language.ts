@@ -12,7 +12,8 @@ export const resolveLanguage = (
   reported: string | undefined,
   body: string
 ): Language => {
-  const stored = view.user.get("lang")
+  const { all } = view.user
+  const stored = Object.hasOwn(all, "lang") ? all["lang"] : undefined
   if (typeof stored === "string" && stored !== "") return { lang: stored, source: "stored" }
   if (reported !== undefined && reported !== "") return { lang: reported, source: "provider" }
   const detected = options.detect?.(body)
