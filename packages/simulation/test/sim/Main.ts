@@ -6,7 +6,6 @@ import { type Coverage, type Found, merge, missed, required, runSeed, tell } fro
 
 const help = `pnpm sim [--seeds N] [--from S] [--workers W]   runs N worlds (2,000) from seed S (0) on
 pnpm sim --seed S                               replays the world of one seed and prints its story
-pnpm sim --faults [NAME …] [--seeds N]          plants each known fault in a copy of the engine and searches it
 
 A world is replicas, a store, a coordinator, people and a nemesis, all drawn from its seed. Exit code 1: a checker found a
 broken promise, or too little happened for the run to mean anything.`
@@ -76,7 +75,6 @@ const { positionals, values } = parseArgs({
     from: { type: "string", default: "0" },
     seed: { type: "string" },
     workers: { type: "string" },
-    faults: { type: "boolean", default: false },
     help: { type: "boolean", default: false }
   }
 })
