@@ -20,9 +20,9 @@ export const i12: Checker = (history) => {
     if (part !== null) {
       const line = part[1] ?? ""
       const nth = Number(part[2])
-      if (nth === 2 && parts.get(line) !== 1)
+      if (nth === 2 && !entry.stale && parts.get(line) !== 1)
         broken(`${entry.chat} read "${entry.text}" at ${entry.at} without its first part`)
-      parts.set(line, nth)
+      if (!entry.stale || nth === 1) parts.set(line, nth)
     }
     const send = begun.get(entry.nth)
     if (send === undefined || send.hold !== "own" || entry.stale) continue
