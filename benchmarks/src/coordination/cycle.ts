@@ -10,8 +10,8 @@ import { startServer } from "./Server.ts"
 const [file = "", count = "1"] = process.argv.slice(2)
 const callers = Number(count)
 /** ms of CPU time of this process, and of the clock at most. */
-const budget = 1_000
-const longest = 6_000
+const budget = 1_500
+const longest = 12_000
 
 const server = await startServer()
 const contender = await open(file, { port: server.port, callers, lease: longLease })
@@ -41,7 +41,8 @@ const run = async (ms: number): Promise<void> => {
   await Promise.all(Array.from({ length: callers }, (_, nth) => caller(nth)))
 }
 
-await run(budget)
+// The compiler takes its time: what is measured is a process that has been running.
+await run(budget * 1.5)
 turns = 0
 const [client, remote, clock] = [spent(), await server.spent(), performance.now()]
 await run(budget)
