@@ -190,6 +190,45 @@ describe("checks: what other documents are named", () => {
   })
 })
 
+describe("E8: subflows in one another", () => {
+  const use = (flow: string, id: string) => ({ kind: "subflow", flow, id })
+  const chain = (length: number, uses: number, last: AnyStep) =>
+    Array.from({ length }, (_, at) =>
+      documentOf(at === length - 1 ? [last] : Array.from({ length: uses }, (_, n) => use(`d${at + 1}`, `u${n}`)), {
+        id: `d${at}`
+      })
+    )
+  it("a ring does not send the check round for ever", () => {
+    const flows = [documentOf([use("b", "x")], { id: "a" }), documentOf([use("a", "x")], { id: "b" })]
+    expect(told(flows[0], { flows })).toEqual([
+      'error steps[0].flow: the subflow "b" does not compile: steps[0].flow: a subflow may not use itself: a → b → a'
+    ])
+  })
+  it("each is looked at once, however often it is used, whether it compiles or not", () => {
+    const wrong = chain(30, 2, use("nowhere", "x"))
+    expect(validate(wrong[0], { flows: wrong })).toHaveLength(2)
+    expect(told(wrong[0], { flows: wrong })).toHaveLength(2)
+    const large = chain(30, 2, { kind: "goto", target: "d0" })
+    expect(validate(large[0], { flows: large }).length).toBeGreaterThan(0)
+    expect(told(large[0], { flows: large }).some((line) => line.includes("d0 → d0"))).toBe(true)
+  })
+  it("at most 32 levels: at, above, and far above", () => {
+    for (const [length, problems] of [
+      [33, 0],
+      [34, 1],
+      [10_000, 1]
+    ] as const) {
+      const flows = chain(length, 1, say("x"))
+      expect(validate(flows[0], { flows })).toHaveLength(problems)
+      expect(told(flows[0], { flows })).toHaveLength(problems)
+    }
+    // Reached by a short way first: the long one is still too long.
+    const flows = chain(33, 1, say("x"))
+    const twice = documentOf([use("d1", "short"), use("d0", "long")], { id: "top" })
+    expect(validate(twice, { flows })).toHaveLength(1)
+  })
+})
+
 describe("DOC-01: loops without a wait", () => {
   const home = { kind: "goto", target: "doc" }
   it("always, over other documents and subflows too", () => {

@@ -3,6 +3,7 @@ import { parseDuration } from "@botmesh/core"
 import { Duration, Result } from "effect"
 import type { FlowDocument } from "../document/Document.ts"
 import { errorAt, type FlowIssue, type Place, warningAt } from "../document/Issue.ts"
+import { FLOW_DOCUMENT_LIMITS as limits } from "../document/Limits.ts"
 import type { Step } from "../document/Steps.ts"
 
 /** A goto that is reached without waiting for anybody. */
@@ -53,7 +54,10 @@ const merge = (branches: ReadonlyArray<Passage>): Passage => ({
 const straight: Passage = { jumps: [], through: "always" }
 const stop: Passage = { jumps: [], through: "never" }
 
-const passStep = (step: Step, place: Place, subflow: (id: string) => FlowDocument | undefined): Passage => {
+/** What a subflow comes to, by its id. */
+type PassageOf = (id: string) => Passage
+
+const passStep = (step: Step, place: Place, subflow: PassageOf): Passage => {
   if (waits(step)) return stop
   switch (step.kind) {
     case "goto":
@@ -73,9 +77,7 @@ const passStep = (step: Step, place: Place, subflow: (id: string) => FlowDocumen
       return merge([straight, step.kind === "guard" ? { ...other, through: "never" } : other])
     }
     case "subflow": {
-      const child = subflow(step.flow)
-      if (child === undefined) return straight
-      const { jumps, through } = passSteps(child.steps, place, subflow)
+      const { jumps, through } = subflow(step.flow)
       return { jumps: jumps.map((jump) => ({ ...jump, place: [...place, "flow"] })), through }
     }
     default:
@@ -83,11 +85,7 @@ const passStep = (step: Step, place: Place, subflow: (id: string) => FlowDocumen
   }
 }
 
-const passSteps = (
-  steps: ReadonlyArray<Step>,
-  place: Place,
-  subflow: (id: string) => FlowDocument | undefined
-): Passage => {
+const passSteps = (steps: ReadonlyArray<Step>, place: Place, subflow: PassageOf): Passage => {
   const jumps: Array<Jump> = []
   let through: Passage["through"] = "always"
   for (const [index, step] of steps.entries()) {
@@ -97,6 +95,33 @@ const passSteps = (
     through = both(through, passage.through)
   }
   return { jumps, through }
+}
+
+/** One jump for each target: what a subflow used often comes to must not grow with its uses. */
+const byTarget = (jumps: ReadonlyArray<Jump>): ReadonlyArray<Jump> => {
+  const found = new Map<string, Jump>()
+  for (const jump of jumps) if (jump.always || !found.has(jump.target)) found.set(jump.target, jump)
+  return [...found.values()]
+}
+
+/** Each document is gone through once; a subflow in itself, or too deep, does not compile and is told elsewhere. */
+const passages = (flow: (id: string) => FlowDocument | undefined): PassageOf => {
+  const known = new Map<string, Passage>()
+  let levels = 0
+  const subflow: PassageOf = (id) => {
+    const before = known.get(id)
+    if (before !== undefined) return before
+    const document = flow(id)
+    if (document === undefined || levels > limits.subflowLevels) return straight
+    known.set(id, straight)
+    levels++
+    const { jumps, through } = passSteps(document.steps, [], subflow)
+    levels--
+    const passage = { jumps: byTarget(jumps), through }
+    known.set(id, passage)
+    return passage
+  }
+  return subflow
 }
 
 /** A way back from a flow to where the search began; undefined when there is none. */
@@ -130,11 +155,12 @@ export const loopIssues = (
   flow: (id: string) => FlowDocument | undefined
 ): ReadonlyArray<FlowIssue> => {
   const known = new Map<string, ReadonlyArray<Jump>>()
+  const subflow = passages(flow)
   const jumpsOf = (id: string): ReadonlyArray<Jump> => {
     const found = known.get(id)
     if (found !== undefined) return found
     const target = id === document.id ? document : flow(id)
-    const jumps = target === undefined ? [] : passSteps(target.steps, ["steps"], flow).jumps
+    const jumps = target === undefined ? [] : passSteps(target.steps, ["steps"], subflow).jumps
     known.set(id, jumps)
     return jumps
   }

@@ -16,8 +16,10 @@ export interface Others {
   readonly ids: () => ReadonlyArray<string>
 }
 
-/** What was linked on the way: a document used often is linked once. */
-type Known = Map<string, Linked>
+type Outcome = Result.Result<Linked, ReadonlyArray<FlowIssue>>
+
+/** What was linked on the way, or why not: a document used often is linked once, however it went. */
+type Known = Map<string, Outcome>
 
 const unknown = (id: string, others: Others, place: Place): FlowIssue => {
   const ids = others.ids()
@@ -25,41 +27,32 @@ const unknown = (id: string, others: Others, place: Place): FlowIssue => {
   return errorAt(place, `there is no flow document "${id}": ${known}`, nearest(id, ids))
 }
 
-const linkOne = (
-  id: string,
-  place: Place,
-  others: Others,
-  around: ReadonlyArray<string>,
-  known: Known
-): Result.Result<Linked, ReadonlyArray<FlowIssue>> => {
+const linkOne = (id: string, place: Place, others: Others, around: ReadonlyArray<string>, known: Known): Outcome => {
   if (around.includes(id)) {
     const ring = [...around.slice(around.indexOf(id)), id].join(" → ")
     return Result.fail([errorAt(place, `a subflow may not use itself: ${ring}`)])
   }
-  const done = known.get(id)
-  if (done !== undefined) return Result.succeed(done)
+  if (around.length > limits.subflowLevels) return Result.fail([tooDeep(place)])
   const found = others.find(id)
   if (found === undefined) return Result.fail([unknown(id, others, place)])
-  const linked = "issues" in found ? Result.fail(found.issues) : linkIn(found, others, [...around, id], known)
-  if (Result.isFailure(linked)) {
-    const [first] = linked.failure
-    const why = first === undefined ? "" : `: ${first.path === "" ? "" : `${first.path}: `}${first.message}`
-    return Result.fail([errorAt(place, `the subflow "${id}" does not compile${why}`)])
-  }
-  known.set(id, linked.success)
-  return linked
+  const linked =
+    known.get(id) ?? ("issues" in found ? Result.fail(found.issues) : linkIn(found, others, [...around, id], known))
+  known.set(id, linked)
+  if (Result.isSuccess(linked)) return linked
+  const [first] = linked.failure
+  const why = first === undefined ? "" : `: ${first.path === "" ? "" : `${first.path}: `}${first.message}`
+  return Result.fail([errorAt(place, `the subflow "${id}" does not compile${why}`)])
 }
 
-const linkIn = (
-  checked: Checked,
-  others: Others,
-  around: ReadonlyArray<string>,
-  known: Known
-): Result.Result<Linked, ReadonlyArray<FlowIssue>> => {
+const tooDeep = (place: Place): FlowIssue =>
+  errorAt(place, `subflows stand in one another at most ${limits.subflowLevels} levels deep`)
+
+const linkIn = (checked: Checked, others: Others, around: ReadonlyArray<string>, known: Known): Outcome => {
   const issues: Array<FlowIssue> = []
   const subflows = new Map<string, Linked>()
   const steps = everyStep(checked.document)
   let size = steps.length
+  let levels = 0
   for (const { place, step } of steps) {
     if (step.kind !== "subflow") continue
     const where = [...place, "flow"]
@@ -70,6 +63,9 @@ const linkIn = (
     }
     subflows.set(step.flow, linked.success)
     size += linked.success.size
+    levels = Math.max(levels, linked.success.levels + 1)
+    // Linked before, less deep: its own levels come on top of those around it.
+    if (around.length - 1 + levels > limits.subflowLevels) return Result.fail([...issues, tooDeep(where)])
     if (size > limits.linkedSteps) {
       return Result.fail([
         ...issues,
@@ -77,9 +73,9 @@ const linkIn = (
       ])
     }
   }
-  return issues.length > 0 ? Result.fail(issues) : Result.succeed({ ...checked, subflows, size })
+  return issues.length > 0 ? Result.fail(issues) : Result.succeed({ ...checked, subflows, size, levels })
 }
 
 /** Pure. */
-export const link = (checked: Checked, others: Others): Result.Result<Linked, ReadonlyArray<FlowIssue>> =>
+export const link = (checked: Checked, others: Others): Outcome =>
   linkIn(checked, others, [checked.document.id], new Map())

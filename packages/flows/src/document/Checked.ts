@@ -16,4 +16,6 @@ export interface Linked extends Checked {
   readonly subflows: ReadonlyMap<string, Linked>
   /** Steps with all subflows copied in. */
   readonly size: number
+  /** Levels of subflows in one another; 0 without any. */
+  readonly levels: number
 }

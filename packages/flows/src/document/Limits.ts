@@ -8,6 +8,8 @@ export const FLOW_DOCUMENT_LIMITS = {
   steps: 500,
   /** Steps of a document with all its subflows copied in. */
   linkedSteps: 2_000,
+  /** Levels of subflows in one another. */
+  subflowLevels: 32,
   /** Levels of steps: the steps of the document are level 1, those of a branch one more. */
   levels: 8,
   /** Characters (UTF-16 units) of a text. */
