@@ -6,10 +6,7 @@
 import { Result } from "effect"
 import { ExpressionError, nearest } from "./ExpressionError.ts"
 import { compilePath, type KeyOf, ownKeys, type Path, type Read, roots } from "./Path.ts"
-import { textOf, type Value } from "./Value.ts"
-
-/** The most a filled template may hold, in UTF-16 units: what is over is cut. */
-export const maxTemplateOutput = 65_536
+import { bounded, maxTextMade, textOf, type Value } from "./Value.ts"
 
 export interface Template {
   readonly source: string
@@ -86,13 +83,6 @@ const rooted = (segments: ReadonlyArray<string>, at: number, names: ReadonlySet<
   return { root: head, segments: rest }
 }
 
-/** Cut on a whole character. */
-const bounded = (text: string): string => {
-  if (text.length <= maxTemplateOutput) return text
-  const code = text.charCodeAt(maxTemplateOutput - 1)
-  return text.slice(0, (code & 0xfc00) === 0xd800 ? maxTemplateOutput - 1 : maxTemplateOutput)
-}
-
 /** A template taken apart: texts as they are, paths to be filled in. */
 export interface TemplateTree {
   readonly source: string
@@ -161,7 +151,7 @@ const renderer =
     let text = ""
     for (const piece of pieces) {
       text += typeof piece === "string" ? piece : show(piece(state, at))
-      if (text.length > maxTemplateOutput) return bounded(text)
+      if (text.length > maxTextMade) return bounded(text)
     }
     return text
   }

@@ -56,12 +56,22 @@ export const isLessOrEqual = (one: Value, other: Value): boolean =>
     ? one <= other
     : false
 
+/** The most a text may hold that a template or an expression makes, in UTF-16 units: what is over is cut. */
+export const maxTextMade = 65_536
+
+/** Cut on a whole character. Without it a loop of gotos could double a text until no memory holds it. */
+export const bounded = (text: string): string => {
+  if (text.length <= maxTextMade) return text
+  const code = text.charCodeAt(maxTextMade - 1)
+  return text.slice(0, (code & 0xfc00) === 0xd800 ? maxTextMade - 1 : maxTextMade)
+}
+
 const finite = (value: number): Value => (Number.isFinite(value) ? (value === 0 ? 0 : value) : null)
 
-/** Two numbers are added; as soon as one is a text, texts are joined; anything else makes null. */
+/** Two numbers are added; as soon as one is a text, texts are joined, bounded; anything else makes null. */
 export const add = (one: Value, other: Value): Value => {
   if (typeof one === "number" && typeof other === "number") return finite(one + other)
-  return typeof one === "string" || typeof other === "string" ? textOf(one) + textOf(other) : null
+  return typeof one === "string" || typeof other === "string" ? bounded(textOf(one) + textOf(other)) : null
 }
 export const subtract = (one: Value, other: Value): Value =>
   typeof one === "number" && typeof other === "number" ? finite(one - other) : null

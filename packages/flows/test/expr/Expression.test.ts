@@ -194,3 +194,10 @@ it("E5: 20,000 broken expressions compile or say where they are wrong", () => {
   }
   expect(outside).toEqual([])
 }, 60_000)
+
+it("DOC-09: a text that is joined with itself over and over stays bounded, on a whole character", () => {
+  let text: unknown = "x👍"
+  for (let round = 0; round < 40; round++) text = value("text + text", { text })
+  expect(String(text).length).toBeLessThanOrEqual(65_536)
+  expect(String(text).isWellFormed()).toBe(true)
+})
