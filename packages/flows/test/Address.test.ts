@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs"
-import { createServer } from "node:net"
+import { IncomingMessage } from "node:http"
+import { createServer, Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Http } from "@botmesh/flows"
 import { Effect, Fiber, Redacted } from "effect"
-import { HttpClient, HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
+import { answerOf } from "../src/net/PinnedClient.ts"
 import { botOf, documentOf, say } from "./kit/Documents.ts"
 
 interface Case {
@@ -162,3 +164,20 @@ it.live("a request goes to the vetted address, whatever its name resolves to, an
     expect(heard.includes("pinned.ok.example")).toBe(true)
   })
 )
+
+it("E3: a status that HTTP does not know fails, and throws nothing past the request", async () => {
+  const incoming = (status: number): IncomingMessage => {
+    const message = new IncomingMessage(new Socket())
+    message.statusCode = status
+    return message
+  }
+  const request = HttpClientRequest.get("https://api.example.com/")
+  for (const status of [0, 101, 199, 600, 999]) {
+    const message = incoming(status)
+    const result = await Effect.runPromise(Effect.result(answerOf(request, message)))
+    expect([status, result._tag, message.destroyed]).toEqual([status, "Failure", true])
+  }
+  for (const status of [200, 204, 304, 599]) {
+    expect((await Effect.runPromise(answerOf(request, incoming(status)))).status).toBe(status)
+  }
+})

@@ -41,6 +41,30 @@ const http = (more: AnyStep = {}): AnyStep => ({
 })
 
 describe("E3: http", () => {
+  it.effect("closes what it does not read to its end: a refused answer, a redirect, too much", () =>
+    Effect.gen(function* () {
+      const signals: Array<AbortSignal> = []
+      const answers = [
+        () => new Response("no", { status: 404 }),
+        () => new Response("x", { status: 302, headers: { location: "/y" } }),
+        () => new Response("x".repeat(2_000))
+      ]
+      const layer = Http.layer({
+        hosts: ["api.example.com"],
+        resolve: () => Effect.succeed(["93.184.216.34"]),
+        client: () =>
+          HttpClient.make((request, _, signal) => {
+            const answer = answers[signals.length] ?? (() => new Response(""))
+            signals.push(signal)
+            return Effect.succeed(HttpClientResponse.fromWeb(request, answer()))
+          })
+      })
+      const step = http({ url: "https://api.example.com/x", maxBytes: 1_000, else: [] })
+      const { person } = yield* botOf([documentOf([step, step, say("fin")])]).pipe(Effect.provide(layer))
+      expect(yield* person("ana").says("go")).toEqual(["fin"])
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true])
+    })
+  )
   it.effect("sends what the state says, keeps the part that is named", () =>
     Effect.gen(function* () {
       const { asked, layer } = serverOf([json({ data: { items: [{ status: "paid" }] } })])

@@ -47,7 +47,7 @@ const toolsOf = (names: ReadonlyArray<string>, access: AiAccess): Tools | string
   return {
     tools: Object.fromEntries(chosen),
     handle: (name, params, id, options) => {
-      const kit = access.tools.get(String(name))
+      const kit = names.includes(String(name)) ? access.tools.get(String(name)) : undefined
       return kit === undefined
         ? Effect.die(new Error(`the tool "${String(name)}" was never given`))
         : kit.handle(name, params, id, options)

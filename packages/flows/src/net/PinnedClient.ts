@@ -1,4 +1,5 @@
 /** An HTTP client that connects to given addresses and to nothing else, whatever the name in its URL resolves to. */
+import type { IncomingMessage } from "node:http"
 import { request as httpsRequest } from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { Readable } from "node:stream"
@@ -20,7 +21,25 @@ const failure = (request: HttpClientRequest.HttpClientRequest, cause: unknown): 
   new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
 
 /** Statuses that have no body: `Response` refuses one. */
-const bodiless = new Set([101, 204, 205, 304])
+const bodiless = new Set([204, 205, 304])
+
+/** The answer as the client gives it. Fails for a status that HTTP does not know: a `Response` of it would throw. */
+export const answerOf = (
+  request: HttpClientRequest.HttpClientRequest,
+  incoming: IncomingMessage
+): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> => {
+  const status = incoming.statusCode ?? 0
+  if (status < 200 || status > 599) {
+    incoming.destroy()
+    return Effect.fail(failure(request, new Error(`the status was ${status}`)))
+  }
+  const headers = Object.entries(incoming.headers).flatMap(
+    ([name, value]): ReadonlyArray<[string, string]> =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]]
+  )
+  const content = bodiless.has(status) ? null : Readable.toWeb(incoming)
+  return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(content, { status, headers })))
+}
 
 /** Redirects are not followed: they are the caller's to vet. @param addresses vetted ones, at least one */
 export const pinnedClient = (addresses: ReadonlyArray<string>): HttpClient.HttpClient =>
@@ -30,15 +49,7 @@ export const pinnedClient = (addresses: ReadonlyArray<string>): HttpClient.HttpC
       const outgoing = httpsRequest(
         url,
         { method: request.method, headers: { ...request.headers }, lookup: pinned(addresses), agent: false, signal },
-        (incoming) => {
-          const status = incoming.statusCode ?? 0
-          const headers = Object.entries(incoming.headers).flatMap(
-            ([name, value]): ReadonlyArray<[string, string]> =>
-              value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]]
-          )
-          const content = bodiless.has(status) ? null : Readable.toWeb(incoming)
-          resume(Effect.succeed(HttpClientResponse.fromWeb(request, new Response(content, { status, headers }))))
-        }
+        (incoming) => resume(answerOf(request, incoming))
       )
       outgoing.on("error", (cause) => resume(Effect.fail(failure(request, cause))))
       outgoing.end(body._tag === "Uint8Array" ? body.body : undefined)

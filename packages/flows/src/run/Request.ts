@@ -4,8 +4,8 @@
  *
  * Source: E3, design 9
  */
-import { Effect, Redacted, Result, Schedule, Stream } from "effect"
-import { HttpBody, type HttpClientResponse, HttpClientRequest } from "effect/http"
+import { Effect, Redacted, Result, Schedule, type Scope, Stream } from "effect"
+import { HttpBody, HttpClient, type HttpClientResponse, HttpClientRequest } from "effect/http"
 import { vet, type Vetted } from "../net/Vet.ts"
 import type { FlowStepError } from "./FlowStepError.ts"
 import type { HttpAccess } from "./Http.ts"
@@ -74,7 +74,7 @@ const send = (
     },
     body
   })
-  return Effect.catch(access.client(addresses).execute(outgoing), (error) =>
+  return Effect.catch(HttpClient.withScope(access.client(addresses)).execute(outgoing), (error) =>
     failed("failed", `${url.hostname} could not be reached (${error.reason._tag})`, true)
   )
 }
@@ -89,7 +89,7 @@ const exchange = (
   headers: Readonly<Record<string, string>>,
   access: HttpAccess,
   left: number
-): Effect.Effect<HttpClientResponse.HttpClientResponse, Failed> =>
+): Effect.Effect<HttpClientResponse.HttpClientResponse, Failed, Scope.Scope> =>
   Effect.flatMap(vetted(url, access), (at) =>
     Effect.flatMap(send(at, request, headers, access), (response) => {
       const to = redirectOf(request, response)
@@ -142,6 +142,8 @@ const attempt = (
       parsed(text, response.headers["content-type"] ?? "")
     )
   }).pipe(
+    // An answer that is not read to its end holds its connection: the scope closes it.
+    Effect.scoped,
     Effect.timeoutOrElse({
       duration: request.timeout,
       orElse: () => failed("timeout", `no answer within ${request.timeout} ms`, true)
