@@ -326,3 +326,40 @@ describe("E7: the JSON Schema", () => {
     )
   })
 })
+
+describe("B26: the menus of a form's summary", () => {
+  const form = (fields: ReadonlyArray<AnyStep>, more: AnyStep = { summary: "?" }) =>
+    validate(documentOf([{ kind: "form", fields: fields.map((field) => ({ text: "?", ...field })), ...more }]))
+  it("fields that read the same, or like nothing, cannot be told apart to correct them", () => {
+    expect(
+      form([
+        { stateKey: "a", label: "Año" },
+        { stateKey: "b", label: "ANO" }
+      ])
+    ).toMatchObject([{ path: "steps[0].fields[1]" }])
+    expect(form([{ stateKey: "a" }, { stateKey: "A" }])).toMatchObject([{ path: "steps[0].fields[1]" }])
+    expect(form([{ stateKey: "a", label: "\u200b" }, { stateKey: "b" }])).toMatchObject([
+      { path: "steps[0].fields[0]" }
+    ])
+    expect(
+      form(
+        [
+          { stateKey: "a", label: "Año" },
+          { stateKey: "b", label: "ANO" }
+        ],
+        {}
+      )
+    ).toEqual([])
+  })
+  it("its own words", () => {
+    const labels = { confirm: "OK", correct: "ok" }
+    expect(form([{ stateKey: "a" }], { summary: "?", labels })).toMatchObject([{ path: "steps[0].labels" }])
+    expect(form([{ stateKey: "a" }], { summary: "?", labels: { confirm: "Sí" } })).toEqual([])
+  })
+})
+
+it("a hole in a list is told where it is", () => {
+  const steps: Array<unknown> = []
+  steps.length = 2
+  expect(validate({ version: 2, id: "a", steps })).toMatchObject([{ path: "steps[0]", message: "a hole in a list" }])
+})

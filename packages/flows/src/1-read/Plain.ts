@@ -39,9 +39,10 @@ const copyObject = (value: object, walk: Walk): unknown => {
   // The start of the path is enough to find it: the whole of it would be longer than the document is deep.
   if (place.length >= limits.depth) throw new NotPlain(place.slice(0, 24), `nested deeper than ${limits.depth} levels`)
   if (Array.isArray(value)) {
-    return Array.from({ length: value.length }, (_, index) =>
-      at(walk, index, () => copy(own(value, index, place), walk))
-    )
+    return Array.from({ length: value.length }, (_, index) => {
+      const found = own(value, index, place)
+      return at(walk, index, () => copy(found, walk))
+    })
   }
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== null && prototype !== Object.prototype) {

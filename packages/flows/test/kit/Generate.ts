@@ -68,7 +68,7 @@ const others: ReadonlyArray<(dice: Dice, level: number) => Fields> = [
     fields: Array.from({ length: 1 + dice.below(3) }, (_, index) => ({
       ...question(dice),
       stateKey: `f${index}`,
-      ...maybe(dice, { label: dice.pick(words) })
+      ...maybe(dice, { label: `${dice.pick(words)} ${index}` })
     })),
     ...maybe(dice, { summary: text(dice) }),
     ...maybe(dice, { labels: { confirm: "Sí" } })
