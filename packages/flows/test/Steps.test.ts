@@ -177,3 +177,16 @@ it.effect("E1: a persistent document goes on in another life of the bot", () =>
     expect(yield* second.person("ana").says("31")).toEqual(["Ana 31"])
   })
 )
+
+it.effect("E4: a last word or a handoff's message that comes out empty is not said, and fails nothing", () =>
+  Effect.gen(function* () {
+    for (const last of [
+      { kind: "end", text: "{{ nothing }}" },
+      { kind: "handoff", message: " {{ nothing }} " }
+    ]) {
+      const { bot, person } = yield* botOf([documentOf([say("x"), last])])
+      expect(yield* person("ana").says("go")).toEqual(["x"])
+      expect([last.kind, bot.metrics.snapshot().errors]).toEqual([last.kind, 0])
+    }
+  })
+)

@@ -1,10 +1,11 @@
 /** What a document must hold to that a schema of its parts cannot say: sums, levels, and what may stand only once. */
-import { describeMenuIssue, type MenuIssue, menuIssues, normalise } from "@botmesh/core"
+import { normalise } from "@botmesh/core"
 import type { FlowDocument } from "../document/Document.ts"
 import { errorAt, type FlowIssue, type Place } from "../document/Issue.ts"
 import { FLOW_DOCUMENT_LIMITS as limits } from "../document/Limits.ts"
-import type { ChooseStep, FormStep, Step } from "../document/Steps.ts"
+import type { Step } from "../document/Steps.ts"
 import { everyStep, type Visited } from "../document/Walk.ts"
+import { optionIssues, summaryIssues } from "./Menus.ts"
 
 const sizeIssues = (steps: ReadonlyArray<Visited>): ReadonlyArray<FlowIssue> => {
   const over = steps[limits.steps]
@@ -40,49 +41,12 @@ const triesIssues = (
     ? []
     : [errorAt([...place, "retries"], "maxAttempts and retries say the same in two ways: keep one of them")]
 
-/** Where an option stands that collides with one before it, among the options. */
-const optionPlace = (issue: MenuIssue, options: ChooseStep["options"]): Place => {
-  switch (issue.reason) {
-    case "no-options":
-      return []
-    case "same-label":
-      return [options.findLastIndex(({ label }) => label === issue.label), "label"]
-    case "empty-label":
-      return [options.findIndex(({ key }) => key === issue.key), "label"]
-    case "same-key":
-      return [options.findLastIndex(({ key }) => key === issue.key), "key"]
-  }
-}
-
-/** The menus of a summary: confirm or correct, then which field. Fields that stand twice are told elsewhere. */
-const summaryIssues = (step: FormStep, place: Place): ReadonlyArray<FlowIssue> => {
-  if (step.summary === undefined) return []
-  const written = Object.entries(step.labels ?? {}).filter(([key]) => key !== "which")
-  const fields = step.fields.map(({ label, stateKey }) => ({ key: stateKey, label: label ?? stateKey }))
-  return [
-    ...menuIssues(written.map(([key, label]) => ({ key, label })))
-      .filter(({ reason }) => reason !== "no-options")
-      .map((issue) => errorAt([...place, "labels"], describeMenuIssue(issue))),
-    ...(fields.length === 1 ? [] : menuIssues(fields))
-      .filter(({ reason }) => reason !== "same-key")
-      .map((issue) => {
-        const [index = 0] = optionPlace(issue, fields)
-        return errorAt([...place, "fields", index], describeMenuIssue(issue))
-      })
-  ]
-}
-
 const stepIssues = (step: Step, place: Place): ReadonlyArray<FlowIssue> => {
   switch (step.kind) {
     case "ask":
       return triesIssues(step, place)
     case "choose":
-      return [
-        ...triesIssues(step, place),
-        ...menuIssues(step.options).map((issue) =>
-          errorAt([...place, "options", ...optionPlace(issue, step.options)], describeMenuIssue(issue))
-        )
-      ]
+      return [...triesIssues(step, place), ...optionIssues(step, place)]
     case "form":
       return [
         ...step.fields.flatMap((field, index) => triesIssues(field, [...place, "fields", index])),

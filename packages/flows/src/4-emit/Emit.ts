@@ -8,7 +8,8 @@ import { emitHandoff } from "./Handoff.ts"
 import { emitHttp } from "./Http.ts"
 import { emitMedia } from "./Media.ts"
 import { emitAsk, emitChoose } from "./Questions.ts"
-import { expression, fields, Names, type Scope, scopeOf, textOf } from "./Scope.ts"
+import { emitEnd, emitSay } from "./Say.ts"
+import { expression, fields, Names, type Scope, scopeOf } from "./Scope.ts"
 
 type Steps = ReadonlyArray<Flow.Step>
 
@@ -30,7 +31,7 @@ const emitStep = (step: Step, scope: Scope, names: Names): Steps => {
     case "goto":
       return emitGoto(step, scope, names)
     case "end":
-      return [{ _tag: "end", id: names.of(step), text: step.text === undefined ? undefined : textOf(scope, step.text) }]
+      return emitEnd(names.of(step), step.text, scope)
     case "condition":
       return emitCondition(step, scope, names)
     case "guard":
@@ -48,24 +49,6 @@ const emitStep = (step: Step, scope: Scope, names: Names): Steps => {
     case "ai":
       return emitAi(step, scope, names, elseSteps(step, scope))
   }
-}
-
-/** A text of nothing but places may come out empty: no transport takes that, so it is not said. */
-const emitSay = (id: string, text: string, scope: Scope): Steps => {
-  const content = textOf(scope, text)
-  const isFixed = scope.linked.sources
-    .template(text)
-    .pieces.some((piece) => typeof piece === "string" && piece.trim() !== "")
-  if (typeof content === "string" || isFixed) return [{ _tag: "say", id, content }]
-  return [
-    {
-      _tag: "branch",
-      id,
-      name: "say",
-      pick: (state: Flow.State, at: Flow.Moment) => (content(state, at).trim() === "" ? undefined : "say"),
-      branches: { say: [{ _tag: "say", id: "say", content }] }
-    }
-  ]
 }
 
 const elseSteps = (step: { readonly else?: ReadonlyArray<Step> }, scope: Scope): Steps | undefined =>

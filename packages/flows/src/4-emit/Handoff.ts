@@ -2,7 +2,8 @@
 import type { Flow } from "@botmesh/core"
 import { Effect } from "effect"
 import type { HandoffStep } from "../document/Steps.ts"
-import { hiddenKey, type Names, type Scope, template, textOf } from "./Scope.ts"
+import { emitSay } from "./Say.ts"
+import { hiddenKey, type Names, type Scope, template } from "./Scope.ts"
 
 /** A sleep that frees the turn: it rests while a person holds the chat, and ends a moment after it is given back. */
 const afterwards = 5_001
@@ -10,8 +11,7 @@ const afterwards = 5_001
 export const emitHandoff = (step: HandoffStep, scope: Scope, names: Names): ReadonlyArray<Flow.Step> => {
   const id = names.of(step)
   const to = step.to === undefined ? undefined : template(scope, step.to)
-  const said: ReadonlyArray<Flow.Step> =
-    step.message === undefined ? [] : [{ _tag: "say", id: `${id}>message`, content: textOf(scope, step.message) }]
+  const said: ReadonlyArray<Flow.Step> = step.message === undefined ? [] : emitSay(`${id}>message`, step.message, scope)
   const given: Flow.Step = {
     _tag: "run",
     id,
