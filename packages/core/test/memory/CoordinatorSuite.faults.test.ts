@@ -19,7 +19,7 @@ const titles = {
   stopped: "R25 what a replica held is free as soon as it has stopped",
   anew: "R19 a lease granted anew keeps its place, its fence above the one it was refused for",
   second: "R15 a claimed message gets no second ticket, whether it waits, runs or is done",
-  many: "R15 of many who claim at once exactly one gets a ticket",
+  many: "R15 of many who claim at once on two replicas exactly one gets a ticket",
   own: "R15 each message has a claim of its own",
   ends: "R15 a claim ends with its time",
   outlived: "R15 a turn that outlived its claim neither keeps nor frees the next one",

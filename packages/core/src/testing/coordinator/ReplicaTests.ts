@@ -74,6 +74,18 @@ export const replicaTests = (time: Time): Record<string, ReplicasBody> => ({
       }
     }),
 
+  "R15 of many who claim at once on two replicas exactly one gets a ticket": (a, key, another) =>
+    Effect.gen(function* () {
+      const b = yield* another
+      const tickets = yield* Effect.all(
+        Array.from({ length: 20 }, (_, nth) =>
+          (nth % 2 === 0 ? a : b).enqueueOnce(key, { key: `${key}/m1`, ttl: 600_000 })
+        ),
+        { concurrency: "unbounded" }
+      )
+      expect(tickets.filter(Option.isSome)).toHaveLength(1)
+    }),
+
   "C15 a lock stays when the replica that took it stops, until its time is over": (a, key, another) =>
     Effect.gen(function* () {
       const ttl = time.ms(20_000)
