@@ -34,13 +34,15 @@ beforeAll(() => {
 })
 afterAll(() => place.remove())
 
-it("validates documents, each among the others", async () => {
+it("validates documents, each among the others and those beside it", async () => {
   const good = await run(["flow", "validate", order, address])
   expect(good).toMatchObject({ code: 0, out: [`${order}: ok`, `${address}: ok`] })
-  const alone = await run(["flow", "validate", order])
-  expect(alone.code).toBe(1)
-  expect(alone.out).toEqual([`${order}: error: steps[1].flow: there is no flow document "address": there are order`])
-  expect(alone.err).toContain("1 of 1 documents have errors")
+  expect(await run(["flow", "validate", order])).toMatchObject({ code: 0, out: [`${order}: ok`] })
+  const lost = written("lost.json", { version: 2, id: "lost", steps: [{ kind: "subflow", flow: "adress" }] })
+  const bad = await run(["flow", "validate", lost])
+  expect(bad.code).toBe(1)
+  expect(bad.out[0]).toContain(`${lost}: error: steps[0].flow: there is no flow document "adress"`)
+  expect(bad.err).toContain("1 of 1 documents have errors")
 })
 
 it("checks documents, and tells mistakes from errors", async () => {
@@ -49,17 +51,17 @@ it("checks documents, and tells mistakes from errors", async () => {
     id: "doubtful",
     steps: [
       { kind: "say", text: `{{ name }}${"x".repeat(1001)}` },
-      { kind: "goto", target: "order" }
+      { kind: "goto", target: "elsewhere" }
     ]
   })
-  const { code, out } = await run(["flow", "check", doubtful, "--known", "order", "--transport", "instagram"])
+  const { code, out } = await run(["flow", "check", doubtful, "--known", "elsewhere", "--transport", "instagram"])
   expect(out).toEqual([
     `${doubtful}: warning: steps[0].text: nothing asks "name": name it in inputs if whoever starts the flow brings it`,
     `${doubtful}: warning: steps[0].text: instagram takes 1000 bytes here, this has 1001`
   ])
   expect(code).toBe(0)
   const lost = await run(["flow", "check", doubtful])
-  expect(lost.out[0]).toContain('error: steps[1].target: there is no flow "order"')
+  expect(lost.out[0]).toContain('error: steps[1].target: there is no flow "elsewhere"')
   expect(lost.code).toBe(1)
   expect((await run(["flow", "check", doubtful, "--transport", "smoke"])).err).toContain("There is no transport smoke")
 })
@@ -70,8 +72,8 @@ it("prints the schema and draws documents", async () => {
   const drawn = await run(["flow", "diagram", order, address])
   expect(drawn.out[0]).toBe("flowchart TD")
   expect(drawn.out).toContain('  n1[["subflow address"]]')
-  const picture = await run(["flow", "diagram", address, "--svg"])
-  expect(picture.out.join("")).toMatch(/^<svg .*¿Calle\?.*<\/svg>$/u)
+  const picture = await run(["flow", "diagram", order, "--svg"])
+  expect(picture.out.join("")).toMatch(/^<svg .*subflow address.*<\/svg>$/u)
 })
 
 it("talks to a document, with the others of its folder around it", async () => {

@@ -2,10 +2,12 @@
 import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { refused } from "../Refused.ts"
-import { type DocumentFile, readDocuments } from "./Files.ts"
+import { around, type DocumentFile, readDocuments } from "./Files.ts"
 
 const files = Argument.String("file").pipe(
-  Argument.withDescription("JSON files, a flow document each; subflows are looked for among them"),
+  Argument.withDescription(
+    "JSON files, a flow document each; the flows they name are looked for among them and beside them"
+  ),
   Argument.variadic({ min: 1 })
 )
 const transport = Flag.String("transport").pipe(
@@ -47,13 +49,12 @@ const report = Effect.fnUntraced(function* (
   if (bad > 0) return yield* refused(`${bad} of ${read.length} documents have errors`)
 })
 
-const documentsIn = (read: ReadonlyArray<DocumentFile>): ReadonlyArray<unknown> => read.map(({ document }) => document)
-
 const validate = Command.make("validate", { files }, (options) =>
   Effect.gen(function* () {
     const { validate } = yield* flows
     const read = yield* readDocuments(options.files)
-    yield* report(read, ({ document }) => validate(document, { flows: documentsIn(read) }))
+    const others = yield* around(read)
+    yield* report(read, ({ document }) => validate(document, { flows: others }))
   })
 ).pipe(Command.withDescription("Say what keeps documents from compiling"))
 
@@ -64,8 +65,8 @@ const check = Command.make("check", { files, transport, known }, (options) =>
     const strange = options.transport.find((name) => !transports.some((one) => one === name))
     if (strange !== undefined) return yield* refused(`There is no transport ${strange}: give ${transports.join(", ")}`)
     const read = yield* readDocuments(options.files)
-    const around = { flows: documentsIn(read), known: options.known, transports: measured }
-    yield* report(read, ({ document }) => check(document, around).issues)
+    const context = { flows: yield* around(read), known: options.known, transports: measured }
+    yield* report(read, ({ document }) => check(document, context).issues)
   })
 ).pipe(
   Command.withDescription("Say what keeps documents from compiling, and what is most likely a mistake"),
@@ -82,8 +83,9 @@ const diagram = Command.make("diagram", { files, svg: asSvg }, (options) =>
   Effect.gen(function* () {
     const { compile, Diagram } = yield* flows
     const read = yield* readDocuments(options.files)
+    const others = yield* around(read)
     for (const { document, file } of read) {
-      const compiled = yield* Effect.mapError(compile(document, { flows: documentsIn(read) }), (error) =>
+      const compiled = yield* Effect.mapError(compile(document, { flows: others }), (error) =>
         refused(`${file} does not compile:\n${error.issues.map((issue) => line(file, issue)).join("\n")}`)
       )
       const drawn = options.svg ? Diagram.svg(compiled.document) : Diagram.mermaid(compiled.document)

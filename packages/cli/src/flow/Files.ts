@@ -23,6 +23,16 @@ export const readDocument = Effect.fn("botmesh.readDocument")(function* (file: s
 /** Several, in the order given. */
 export const readDocuments = (files: ReadonlyArray<string>) => Effect.forEach(files, readDocument)
 
+/** What the flows they name are looked for among: the given ones, then what stands beside them. */
+export const around = Effect.fn("botmesh.around")(function* (given: ReadonlyArray<DocumentFile>) {
+  const path = yield* Path.Path
+  const found = new Map(given.map((one) => [path.resolve(one.file), one]))
+  for (const { file } of given) {
+    for (const other of yield* besides(file)) if (!found.has(other.file)) found.set(other.file, other)
+  }
+  return [...found.values()].map(({ document }) => document)
+})
+
 /** The other JSON files of a file's folder that can be read: among them are the flows it names. */
 export const besides = Effect.fn("botmesh.besides")(function* (file: string) {
   const files = yield* FileSystem.FileSystem
